@@ -1,0 +1,69 @@
+/** The one error of the house and the one table of its codes: exit code of the CLI, status of the API, whether a retry may help. */
+
+import type { JsonValue } from "./decision/json.js";
+
+interface ErrorKind {
+  /** Exit code of a command that ends with this error. */
+  readonly exit: 1 | 2;
+  /** HTTP status. */
+  readonly status: number;
+  readonly retry: boolean;
+}
+
+const usage = { exit: 2, status: 400, retry: false } as const;
+const fatal = { exit: 1, status: 500, retry: false } as const;
+
+export const ERROR_KINDS = {
+  // of a request (CONTRACT 7)
+  invalid_json: usage,
+  invalid_request: { ...usage, status: 422 },
+  unknown_model: usage,
+  too_many_questions: usage,
+  too_many_options: usage,
+  question_too_long: usage,
+  state_too_long: usage,
+  processed_tokens_exceeded: usage,
+  // of a row of a file
+  malformed_row: usage,
+  state_missing: usage,
+  // of an invocation
+  invalid_usage: usage,
+  input_missing: usage,
+  input_unsupported: usage,
+  output_exists: usage,
+  unknown_deployment: usage,
+  // of the machine
+  checkpoint_missing: fatal,
+  checkpoint_damaged: fatal,
+  output_failed: fatal,
+  worker_crashed: { ...fatal, retry: true },
+  aborted: { ...fatal, retry: true },
+  internal: fatal,
+} as const satisfies Record<string, ErrorKind>;
+
+export type ErrorCode = keyof typeof ERROR_KINDS;
+export type ErrorDetails = Readonly<Record<string, JsonValue>>;
+
+/** An error that says what is wrong, where, and what to do; it never holds the user's text. */
+export class QaError extends Error {
+  readonly code: ErrorCode;
+  readonly details: ErrorDetails;
+
+  constructor(code: ErrorCode, message: string, { details = {}, cause }: { details?: ErrorDetails; cause?: unknown } = {}) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.name = "QaError";
+    this.code = code;
+    this.details = details;
+  }
+
+  /** `{code, message, ...details}`: the error as the wire and a failed row show it. */
+  toJSON(): { code: ErrorCode; message: string } & ErrorDetails {
+    return { code: this.code, message: this.message, ...this.details };
+  }
+}
+
+/** Any thrown value as a QaError; what is not one becomes `internal`, its text kept as the cause only. */
+export function toQaError(error: unknown): QaError {
+  if (error instanceof QaError) return error;
+  return new QaError("internal", "something went wrong inside qa; this is a bug in qa", { cause: error });
+}
