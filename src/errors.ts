@@ -30,6 +30,7 @@ export const ERROR_KINDS = {
   invalid_usage: usage,
   input_missing: usage,
   input_unsupported: usage,
+  input_damaged: fatal,
   output_exists: usage,
   unknown_deployment: usage,
   // of the machine

@@ -1,0 +1,45 @@
+/** The one resolved configuration: partial public options in, complete readonly values out. Reads the environment; nothing below does. */
+
+import { availableParallelism } from "node:os";
+import { fileURLToPath } from "node:url";
+
+export interface EngineOptions {
+  /** Name of a deployment (`a`, `b`) or path of a deployment file. Default `a`, or `QA_DEPLOYMENT`. */
+  readonly deployment?: string | undefined;
+  /** Folder of checkpoints. Default: those that ship with qa, or `QA_MODELS`. */
+  readonly modelsDir?: string | undefined;
+  /** Inference workers, one core each. Default: one a core. */
+  readonly workers?: number | undefined;
+  /** Tokens of one batch, padding and question prefixes included. */
+  readonly maxBatchTokens?: number | undefined;
+}
+
+export interface EngineConfig {
+  readonly deployment: string;
+  readonly deploymentsDir: string;
+  readonly modelsDir: string;
+  readonly workers: number;
+  readonly maxBatchTokens: number;
+  /** Rows that `answerAll` has in hand at once; states of like length are found among these. */
+  readonly windowRows: number;
+  /** Bound of the cache of compiled question sets. */
+  readonly maxQuestionSetBytes: number;
+}
+
+/** The folder of the package, where models/, deployments/ and presets/ stand. */
+export const PACKAGE_DIR = fileURLToPath(new URL("../", import.meta.url));
+
+export function resolveEngineConfig(
+  options: EngineOptions = {},
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): EngineConfig {
+  return {
+    deployment: options.deployment ?? env.QA_DEPLOYMENT ?? "a",
+    deploymentsDir: `${PACKAGE_DIR}deployments`,
+    modelsDir: options.modelsDir ?? env.QA_MODELS ?? `${PACKAGE_DIR}models`,
+    workers: options.workers ?? availableParallelism(),
+    maxBatchTokens: options.maxBatchTokens ?? 4096,
+    windowRows: 256,
+    maxQuestionSetBytes: 256 * 2 ** 20,
+  };
+}
