@@ -1,10 +1,10 @@
-/** Opens a file or stdin as chunks of decoded text: gzip, encodings, and the formats that are no text at all. */
+/** Opens a file or stdin as chunks of decoded text: encodings, and the formats that are no text at all. */
 
 import { createReadStream } from "node:fs";
 import { addAbortSignal, type Readable } from "node:stream";
-import { createGunzip } from "node:zlib";
 import { QaError } from "../errors.js";
 import { createDecoder, type Decoder, type Encoding } from "./decode-text.js";
+import { unpacked } from "./gunzip.js";
 import { nameOf } from "./row-reader.js";
 
 export interface OpenOptions {
@@ -16,13 +16,20 @@ export interface OpenOptions {
 }
 
 const HEAD_BYTES = 4;
-const INFLATE_BYTES = 16_384; // at most 16 MiB of text at once, also from a gzip bomb (1032 : 1)
 
 const FOREIGN: readonly { magic: readonly number[]; kind: string; remedy: string }[] = [
-  { magic: [0x28, 0xb5, 0x2f, 0xfd], kind: "zstd data", remedy: "unpack it first: zstd -dc FILE | qa run - --from FORMAT" },
+  {
+    magic: [0x28, 0xb5, 0x2f, 0xfd],
+    kind: "zstd data",
+    remedy: "unpack it first: zstd -dc FILE | qa run - --from FORMAT",
+  },
   { magic: [0xfd, 0x37, 0x7a, 0x58], kind: "xz data", remedy: "unpack it first: xz -dc FILE | qa run - --from FORMAT" },
   { magic: [0x42, 0x5a, 0x68], kind: "bzip2 data", remedy: "unpack it first: bzip2 -dc FILE | qa run - --from FORMAT" },
-  { magic: [0x50, 0x4b, 0x03, 0x04], kind: "a zip archive or an Excel workbook", remedy: "unzip it, or save the sheet as CSV" },
+  {
+    magic: [0x50, 0x4b, 0x03, 0x04],
+    kind: "a zip archive or an Excel workbook",
+    remedy: "unzip it, or save the sheet as CSV",
+  },
   { magic: [0xd0, 0xcf, 0x11, 0xe0], kind: "an old Excel workbook", remedy: "save the sheet as CSV" },
   { magic: [0x50, 0x41, 0x52, 0x31], kind: "a Parquet file", remedy: "export it as CSV or NDJSON" },
   { magic: [0xff, 0xfe, 0x00, 0x00], kind: "UTF-32 text", remedy: "convert it: iconv -f utf-32 -t utf-8" },
@@ -35,7 +42,7 @@ const FOREIGN: readonly { magic: readonly number[]; kind: string; remedy: string
  */
 export async function* openText(file: string, options: OpenOptions = {}): AsyncGenerator<string, void, undefined> {
   let decoder: Decoder | undefined;
-  for await (const bytes of headFirst(inflated(file, headFirst(readBytes(file, options))))) {
+  for await (const bytes of headFirst(unpacked(file, headFirst(readBytes(file, options))))) {
     decoder ??= createDecoder(encodingOf(file, bytes));
     yield decoder.push(bytes);
   }
@@ -71,32 +78,6 @@ async function* headFirst(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uin
   if (!isTold && head.length > 0) yield head;
 }
 
-/** Unpacks what begins as gzip, by its bytes and not by its name; all else passes. */
-async function* inflated(file: string, chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  let isGzip: boolean | undefined;
-  const gunzip = createGunzip();
-  const ready: Uint8Array[] = [];
-  let failure: Error | undefined;
-  gunzip.on("data", (bytes: Uint8Array) => ready.push(bytes)).on("error", (error) => (failure = error));
-  try {
-    for await (const chunk of chunks) {
-      isGzip ??= chunk[0] === 0x1f && chunk[1] === 0x8b;
-      if (!isGzip) yield chunk;
-      for (let at = 0; isGzip && at < chunk.length && failure === undefined; at += INFLATE_BYTES) {
-        await new Promise<unknown>((resolve) => gunzip.write(chunk.subarray(at, at + INFLATE_BYTES), resolve));
-        yield* ready.splice(0);
-      }
-      if (failure !== undefined) throw damagedGzip(file, failure);
-    }
-    if (!isGzip) return;
-    await new Promise<unknown>((resolve) => gunzip.once("end", resolve).once("error", resolve).end());
-    yield* ready.splice(0);
-    if (failure !== undefined) throw damagedGzip(file, failure);
-  } finally {
-    gunzip.destroy();
-  }
-}
-
 function encodingOf(file: string, head: Uint8Array): Encoding {
   for (const { magic, kind, remedy } of FOREIGN)
     if (magic.every((byte, at) => head[at] === byte))
@@ -109,17 +90,12 @@ function encodingOf(file: string, head: Uint8Array): Encoding {
   throw new QaError("input_unsupported", `${nameOf(file)} is UTF-16 without a byte order mark, or no text; ${remedy}`);
 }
 
-function damagedGzip(file: string, cause: Error): QaError {
-  const isCut = "code" in cause && cause.code === "Z_BUF_ERROR";
-  const message = isCut ? "ends before its gzip data does" : "holds damaged gzip data";
-  return new QaError("input_damaged", `${nameOf(file)} ${message}; fetch or pack it again`, { cause });
-}
-
 function openError(file: string, cause: unknown): QaError {
   const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
   if (code === "ENOENT") return new QaError("input_missing", `no file ${nameOf(file)}; check its name`, { cause });
   if (code === "EACCES" || code === "EPERM")
     return new QaError("input_missing", `${nameOf(file)} may not be read; check its permissions`, { cause });
-  if (code === "EISDIR") return new QaError("input_unsupported", `${nameOf(file)} is a directory; name its files`, { cause });
+  if (code === "EISDIR")
+    return new QaError("input_unsupported", `${nameOf(file)} is a directory; name its files`, { cause });
   return new QaError("input_damaged", `${nameOf(file)} could not be read to its end (${String(code)})`, { cause });
 }

@@ -12,7 +12,13 @@ export interface ScanOptions {
 
 export type RecordScan =
   /** A record; `next` is where the following one begins, `isStrict` whether no bare cell holds a quote. */
-  | { readonly type: "record"; readonly cells: string[]; readonly isStrict: boolean; readonly end: number; readonly next: number }
+  | {
+      readonly type: "record";
+      readonly cells: string[];
+      readonly isStrict: boolean;
+      readonly end: number;
+      readonly next: number;
+    }
   /** A quoted cell that never closes, or goes on behind its closing quote (`at`); `cells` are those before it. */
   | { readonly type: "unclosed" | "garbage"; readonly cells: string[]; readonly quoteAt: number; readonly at: number }
   /** The text ends within the record. */
@@ -58,7 +64,8 @@ function scanQuotedRecord(text: string, start: number, { delimiter, isFinal }: S
     if (at + 1 >= text.length && !isFinal) return MORE; // a quote, a line end or more of the cell may follow
     const code = at < text.length ? text.charCodeAt(at) : LINE_FEED;
     if (code === delimiterCode) continue;
-    const feed = code === CARRIAGE_RETURN && (text.charCodeAt(at + 1) === LINE_FEED || at + 1 === text.length) ? at + 1 : at;
+    const feed =
+      code === CARRIAGE_RETURN && (text.charCodeAt(at + 1) === LINE_FEED || at + 1 === text.length) ? at + 1 : at;
     if (code === LINE_FEED || feed > at)
       return { type: "record", cells, isStrict, end: at, next: Math.min(feed + 1, text.length) };
     return { type: "garbage", cells: cells.slice(0, -1), quoteAt, at };
@@ -98,7 +105,10 @@ export interface BrokenRecord {
  * begun inside it that is a strict record of `cellCount` cells (the quote had opened too early and swallowed it). Second:
  * the end of the record, read as if the quotes inside its cell were characters. Else the line after the break.
  */
-export function resumeAfter({ text, start, broken, cellCount }: BrokenRecord, options: ScanOptions): number | undefined {
+export function resumeAfter(
+  { text, start, broken, cellCount }: BrokenRecord,
+  options: ScanOptions,
+): number | undefined {
   if (!options.isFinal && text.length < broken.at + LOOK_AHEAD) return undefined;
   const lenient = broken.type === "garbage" ? lenientEnd({ text, start, broken, cellCount }, options) : undefined;
   const end = lenient ?? broken.at + 1;

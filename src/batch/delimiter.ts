@@ -11,7 +11,10 @@ const CANDIDATES = [",", ";", "\t", "|"] as const;
 export function parseDelimiter(value: string): string {
   const delimiter = value === "\\t" || value.toLowerCase() === "tab" ? "\t" : value;
   if (delimiter.length === 1 && !/["\r\n]/.test(delimiter)) return delimiter;
-  throw new QaError("invalid_usage", "--delimiter takes one character, such as ';' or tab; a quote or a line end is none");
+  throw new QaError(
+    "invalid_usage",
+    "--delimiter takes one character, such as ';' or tab; a quote or a line end is none",
+  );
 }
 
 /**

@@ -4,16 +4,15 @@ import { QaError } from "../errors.js";
 import type { RowFormat } from "./row.js";
 import { nameOf } from "./row-reader.js";
 
-const FORMATS: Readonly<Record<string, RowFormat>> = {
-  csv: "csv",
-  tsv: "tsv",
-  ndjson: "ndjson",
-  jsonl: "ndjson",
-  json: "json",
-  text: "text",
-  txt: "text",
-  log: "text",
-};
+const EXTENSIONS: ReadonlyMap<string, RowFormat> = new Map([
+  ["csv", "csv"],
+  ["tsv", "tsv"],
+  ["ndjson", "ndjson"],
+  ["jsonl", "ndjson"],
+  ["json", "json"],
+  ["txt", "text"],
+  ["log", "text"],
+]);
 
 /** The values that `--from` takes. */
 export const FROM_VALUES = ["csv", "tsv", "ndjson", "jsonl", "json", "text"] as const;
@@ -23,7 +22,7 @@ export const FROM_VALUES = ["csv", "tsv", "ndjson", "jsonl", "json", "text"] as 
  * @throws QaError `invalid_usage`
  */
 export function parseFrom(value: string): RowFormat {
-  const format = FORMATS[value.toLowerCase()];
+  const format = value.toLowerCase() === "text" ? "text" : EXTENSIONS.get(value.toLowerCase());
   if (format !== undefined) return format;
   throw new QaError("invalid_usage", `--from does not know this format; it takes ${FROM_VALUES.join(", ")}`);
 }
@@ -37,9 +36,11 @@ export function formatOfInput(file: string, from?: RowFormat): RowFormat | undef
   if (from !== undefined) return from;
   if (file === "-") return undefined;
   const extension = /\.([^./\\]+?)(?:\.gz)?$/i.exec(file)?.[1]?.toLowerCase() ?? "";
-  const format = FORMATS[extension];
-  if (format !== undefined && extension !== "text") return format;
-  throw new QaError("input_unsupported", `${file}: the name does not tell its format; ${passFrom()}`, { details: { file } });
+  const format = EXTENSIONS.get(extension);
+  if (format !== undefined) return format;
+  throw new QaError("input_unsupported", `${file}: the name does not tell its format; ${passFrom()}`, {
+    details: { file },
+  });
 }
 
 /**

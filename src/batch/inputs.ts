@@ -11,8 +11,7 @@ import { QaError } from "../errors.js";
  * @throws QaError `input_missing`, `input_unsupported` for a directory, `invalid_usage` for a second `-`
  */
 export async function resolveInputs(patterns: readonly string[]): Promise<readonly string[]> {
-  if (patterns.length === 0)
-    throw new QaError("input_missing", "no input; name files, globs, or - to read stdin");
+  if (patterns.length === 0) throw new QaError("input_missing", "no input; name files, globs, or - to read stdin");
   if (patterns.filter((pattern) => pattern === "-").length > 1)
     throw new QaError("invalid_usage", "- is named twice; stdin can be read once");
   const files = new Set<string>();
@@ -24,9 +23,13 @@ async function filesOf(pattern: string): Promise<readonly string[]> {
   if (pattern === "-") return ["-"];
   const entry = await stat(pattern).catch(() => undefined);
   if (entry?.isDirectory())
-    throw new QaError("input_unsupported", `${pattern} is a directory; name its files, for example '${pattern.replace(/\/+$/, "")}/*.csv'`);
+    throw new QaError(
+      "input_unsupported",
+      `${pattern} is a directory; name its files, for example '${pattern.replace(/\/+$/, "")}/*.csv'`,
+    );
   if (entry !== undefined) return [pattern];
-  if (!isDynamicPattern(pattern)) throw new QaError("input_missing", `no file ${pattern}; check its name, or pass - to read stdin`);
+  if (!isDynamicPattern(pattern))
+    throw new QaError("input_missing", `no file ${pattern}; check its name, or pass - to read stdin`);
   const files = await glob(pattern, { absolute: isAbsolute(pattern), expandDirectories: false, onlyFiles: true });
   if (files.length === 0) throw new QaError("input_missing", `no file matches ${pattern}; check the pattern`);
   return files.sort();

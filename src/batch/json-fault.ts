@@ -81,7 +81,8 @@ function stringEnd(text: string, from: number): number | JsonFault {
   for (let at = from; at < text.length; at++) {
     const character = text.charAt(at);
     if (character === '"') return at + 1;
-    if (character < " ") return { position: at, expected: "the closing quote of a string (a control character is written as an escape)" };
+    if (character < " ")
+      return { position: at, expected: "the closing quote of a string (a control character is written as an escape)" };
     if (character !== "\\") continue;
     const end = matchEnd(ESCAPE, text, at);
     if (end === undefined) return { position: at, expected: "an escape that JSON knows" };

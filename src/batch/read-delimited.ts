@@ -46,7 +46,8 @@ export function createDelimitedReader({ file, delimiter: given }: DelimitedOptio
       const { scan } = found;
       if (scan.type === "record" && scan.end === start) continue; // an empty line
       if (columns === undefined) columns = headerOf(scan, file, startLine);
-      else yield { line: startLine, content: contentOf({ text, start, next: at, scan, columns, line: startLine, file }) };
+      else
+        yield { line: startLine, content: contentOf({ text, start, next: at, scan, columns, line: startLine, file }) };
     }
     pending.drop(at);
   }
@@ -69,7 +70,11 @@ interface FindOptions {
   readonly cellCount: number | undefined;
 }
 
-function findRecord(text: string, start: number, { delimiter, isFinal, cellCount }: FindOptions): FoundRecord | undefined {
+function findRecord(
+  text: string,
+  start: number,
+  { delimiter, isFinal, cellCount }: FindOptions,
+): FoundRecord | undefined {
   let options = { delimiter, isFinal };
   let scan = scanRecord(text, start, options);
   if (scan.type === "more" && text.length - start > MAX_RECORD_LENGTH) {
@@ -88,7 +93,10 @@ function headerOf(scan: FoundRecord["scan"], file: string, line: number): readon
   if (scan.type !== "record") throw new QaError("input_unsupported", `${place} cannot be read: ${faultOf(scan.type)}`);
   const text = scan.cells.join("");
   if (/\r(?!\n)/.test(text) && scan.cells.some((cell) => cell.includes("\r")))
-    throw new QaError("input_unsupported", `${place} holds a carriage return alone; make the line ends LF: tr '\\r' '\\n'`);
+    throw new QaError(
+      "input_unsupported",
+      `${place} holds a carriage return alone; make the line ends LF: tr '\\r' '\\n'`,
+    );
   const damage = damageMessage(text, place);
   if (damage !== undefined) throw new QaError("input_unsupported", damage);
   return columnNames(scan.cells);
@@ -100,7 +108,8 @@ export function columnNames(cells: readonly string[]): readonly string[] {
   const taken = new Set<string>();
   return given.map((name) => {
     let unique = name;
-    for (let count = 2; taken.has(unique) || (unique !== name && given.includes(unique)); count++) unique = `${name}_${count}`;
+    for (let count = 2; taken.has(unique) || (unique !== name && given.includes(unique)); count++)
+      unique = `${name}_${count}`;
     taken.add(unique);
     return unique;
   });
@@ -125,7 +134,9 @@ function contentOf({ text, start, next, scan, columns, line, file }: Found): Row
     const lines = lineEndsIn(raw, 0, raw.length);
     const quoteLine = line + lineEndsIn(text, start, scan.quoteAt);
     const extent = lines === 0 ? "" : `; lines ${line} to ${line + lines} count as this row`;
-    return complaint(`${place}: ${faultOf(scan.type)}, opened on line ${quoteLine} in cell ${cells.length + 1}${extent}`);
+    return complaint(
+      `${place}: ${faultOf(scan.type)}, opened on line ${quoteLine} in cell ${cells.length + 1}${extent}`,
+    );
   }
   const damage = damageMessage(raw, place);
   if (damage !== undefined) return complaint(damage);

@@ -4,8 +4,8 @@
  */
 
 import { QaError } from "../errors.js";
-import { elementEnd, resumeAfterElement } from "./json-element.js";
 import { type JsonPlace, jsonContent } from "./json-content.js";
+import { elementEnd, resumeAfterElement } from "./json-element.js";
 import { PendingText } from "./pending-text.js";
 import type { RowContent } from "./row.js";
 import { nameOf, type ReadRow, type RowReader } from "./row-reader.js";
@@ -49,7 +49,12 @@ export function createJsonArrayReader({ file }: { readonly file: string }): RowR
         mode = "done";
         at = pass(text, at, at + 1);
       } else {
-        const element = elementAt(text, { start: at, isFinal, isObject: mode === "object", place: { file, line, column } });
+        const element = elementAt(text, {
+          start: at,
+          isFinal,
+          isObject: mode === "object",
+          place: { file, line, column },
+        });
         if (element === undefined) break;
         const row = { line, content: element.content };
         at = pass(text, at, element.border);
@@ -73,7 +78,8 @@ export function createJsonArrayReader({ file }: { readonly file: string }): RowR
     *end() {
       pending.join();
       yield* read(true);
-      if (mode === "start") throw new QaError("input_unsupported", `${nameOf(file)} is empty; a JSON array was expected`);
+      if (mode === "start")
+        throw new QaError("input_unsupported", `${nameOf(file)} is empty; a JSON array was expected`);
       if (mode !== "done") throw unclosed(file, line);
       if (single !== undefined) yield single;
     },

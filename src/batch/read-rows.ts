@@ -21,7 +21,10 @@ export interface ReadOptions extends OpenOptions {
  * Rows that cannot be read are rows of type `malformed`.
  * @throws QaError `input_missing`, `input_unsupported`, `input_damaged` (after all whole rows), `aborted`
  */
-export async function* readRows(inputs: readonly string[], options: ReadOptions = {}): AsyncGenerator<Row, void, undefined> {
+export async function* readRows(
+  inputs: readonly string[],
+  options: ReadOptions = {},
+): AsyncGenerator<Row, void, undefined> {
   let index = 0;
   for (const file of inputs) {
     const first = index;

@@ -22,8 +22,8 @@ export type StateSource =
   | { readonly type: "template"; readonly parts: readonly TemplatePart[] }
   | { readonly type: "json" };
 
-/** Columns that are the state where no flag names one, the first that a row has. */
-export const STATE_COLUMNS = ["state", "text", "body", "message", "content", "description"] as const;
+/** Where no flag names the state: the first of these that a row has. */
+const STATE_COLUMNS = ["state", "text", "body", "message", "content", "description"] as const;
 
 const FLAGS = "name it with --state-column, build it with --template, or pass --state-json for the whole row";
 const LISTED_COLUMNS = 50;
@@ -47,7 +47,10 @@ export function resolveStateSource(options: StateOptions, sample: readonly Row[]
 function sourceOf({ stateColumn, template, stateJson }: StateOptions): StateSource {
   const given = [stateColumn !== undefined, template !== undefined, stateJson === true];
   if (given.filter(Boolean).length > 1)
-    throw new QaError("invalid_usage", "--state-column, --template and --state-json each name the state; pass one of them");
+    throw new QaError(
+      "invalid_usage",
+      "--state-column, --template and --state-json each name the state; pass one of them",
+    );
   if (stateColumn !== undefined) return { type: "column", column: stateColumn };
   if (template !== undefined) return { type: "template", parts: parseTemplate(template) };
   return { type: stateJson === true ? "json" : "default" };
@@ -59,13 +62,17 @@ export function stateOfRow(row: Row, source: StateSource): State | QaError {
   const missing = missingColumn(row, source);
   if (missing !== undefined) return rowError("state_missing", row, missing);
   if (source.type === "template") return source.parts.map((part) => partText(row, part)).join("");
-  const state = valueOf(row, source);
+  const state = fieldNamed(row, source);
   if (isState(state)) return state;
   const kind = state === undefined ? "nothing" : state === null ? "null" : `a ${typeof state}`;
-  return rowError("state_missing", row, `${placeOf(row)} has ${kind} as its state; a state is a text, an object or an array`);
+  return rowError(
+    "state_missing",
+    row,
+    `${placeOf(row)} has ${kind} as its state; a state is a text, an object or an array`,
+  );
 }
 
-function valueOf(row: Row, source: Exclude<StateSource, { type: "template" }>): JsonValue | undefined {
+function fieldNamed(row: Row, source: Exclude<StateSource, { type: "template" }>): JsonValue | undefined {
   const { content } = row;
   switch (source.type) {
     case "column":
@@ -86,18 +93,20 @@ function valueOf(row: Row, source: Exclude<StateSource, { type: "template" }>): 
 function missingColumn(row: Row, source: StateSource): string | undefined {
   const { content } = row;
   const columns = columnsOf(row);
-  const listed = listOf(columns);
   if (source.type === "json") return undefined;
   if (source.type === "default") {
     if (content.type === "json" && !isJsonObject(content.value)) return undefined;
     if (defaultColumn(columns) !== undefined) return undefined;
-    return `${placeOf(row)} does not tell which column is the state: ${listed}; ${FLAGS}`;
+    return `${placeOf(row)} does not tell which column is the state: ${listOf(columns)}; ${FLAGS}`;
   }
-  const wanted = source.type === "column" ? [source.column] : source.parts.flatMap((part) => (part.type === "field" ? [part.path] : []));
+  const wanted =
+    source.type === "column"
+      ? [source.column]
+      : source.parts.flatMap((part) => (part.type === "field" ? [part.path] : []));
   const unknown = wanted.find((path) => fieldOf(row, path) === undefined);
   if (unknown === undefined) return undefined;
   const flag = source.type === "column" ? "--state-column" : "--template";
-  return `${placeOf(row)} has no column ${unknown}, which ${flag} names; ${listed}`;
+  return `${placeOf(row)} has no column ${unknown}, which ${flag} names; ${listOf(columns)}`;
 }
 
 function listOf(columns: readonly string[]): string {

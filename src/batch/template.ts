@@ -3,7 +3,9 @@
 import { entriesOf, isJsonObject, type JsonValue, renderText, valueAt } from "../decision/json.js";
 import { QaError } from "../errors.js";
 
-export type TemplatePart = { readonly type: "text"; readonly text: string } | { readonly type: "field"; readonly path: string };
+export type TemplatePart =
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "field"; readonly path: string };
 
 const ESCAPES: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r", "\\": "\\", "{": "{", "}": "}" };
 
@@ -20,7 +22,10 @@ export function parseTemplate(template: string): readonly TemplatePart[] {
       const end = template.indexOf("}}", at + 2);
       const path = end === -1 ? "" : template.slice(at + 2, end).trim();
       if (path === "")
-        throw new QaError("invalid_usage", `--template has {{ at character ${at + 1} without a column and }}; write {{column}}`);
+        throw new QaError(
+          "invalid_usage",
+          `--template has {{ at character ${at + 1} without a column and }}; write {{column}}`,
+        );
       if (text !== "") parts.push({ type: "text", text });
       parts.push({ type: "field", path });
       text = "";
@@ -33,7 +38,10 @@ export function parseTemplate(template: string): readonly TemplatePart[] {
   }
   if (text !== "") parts.push({ type: "text", text });
   if (parts.some((part) => part.type === "field")) return parts;
-  throw new QaError("invalid_usage", "--template names no column, so every row would read the same; write {{column}} in it");
+  throw new QaError(
+    "invalid_usage",
+    "--template names no column, so every row would read the same; write {{column}} in it",
+  );
 }
 
 /** The value at a path of a JSON value: the key of that very name, else along the dots (`turns.0.text`). */

@@ -33,13 +33,25 @@ describe("createJsonArrayReader", () => {
   });
 
   it.each([
-    ["a bad value", '[{"a":1},\n{"a":nope},\n{"a":3}]', "line 2 of x.json is not JSON at character 6: expected a value"],
+    [
+      "a bad value",
+      '[{"a":1},\n{"a":nope},\n{"a":3}]',
+      "line 2 of x.json is not JSON at character 6: expected a value",
+    ],
     ["an empty place", '[{"a":1},\n,\n{"a":3}]', "expected a value"],
-    ["a string that never closes", '[{"a":1},\n{"a":"secret},\n{"a":3}]', "line 2 of x.json is not JSON at character 14"],
+    [
+      "a string that never closes",
+      '[{"a":1},\n{"a":"secret},\n{"a":3}]',
+      "line 2 of x.json is not JSON at character 14",
+    ],
     ["a brace that never closes", '[{"a":1},\n{"a":[2},\n{"a":3}]', "expected a comma or ]"],
     ["a brace that never opens", '[{"a":1},\n{"a":2}},\n{"a":3}]', "expected the end of the value"],
     ["an object left open", '[{"a":1},\n{"a":{"b":2},\n{"a":3}]', "expected"],
-    ["a missing colon in a pretty array", '[\n {"a":1},\n {\n  "x" [\n   {"a":2}]\n },\n {"a":3}\n]', "expected a colon"],
+    [
+      "a missing colon in a pretty array",
+      '[\n {"a":1},\n {\n  "x" [\n   {"a":2}]\n },\n {"a":3}\n]',
+      "expected a colon",
+    ],
   ])("makes %s a malformed row and reads the next ones", (_, text, message) => {
     for (const chunks of [[text], ...cuts(text)]) {
       const rows = read(...chunks);
@@ -51,13 +63,19 @@ describe("createJsonArrayReader", () => {
   });
 
   it("makes a single object that is no JSON one malformed row", () => {
-    expect(messageOf(read('{"a": 1,\n "b" 2}')[0])).toBe("line 2 of x.json is not JSON at character 6: expected a colon");
+    expect(messageOf(read('{"a": 1,\n "b" 2}')[0])).toBe(
+      "line 2 of x.json is not JSON at character 6: expected a colon",
+    );
   });
 
   it.each([
     ["nothing", " \n", "x.json is empty"],
     ["neither array nor object", "7", "begins neither with [ nor with {"],
-    ["text after the array", "[1]\n[2]\n", "goes on after its JSON value, on line 2; if it holds a value a line, pass --from ndjson"],
+    [
+      "text after the array",
+      "[1]\n[2]\n",
+      "goes on after its JSON value, on line 2; if it holds a value a line, pass --from ndjson",
+    ],
     ["objects a line", '{"a":1}\n{"a":2}\n', "pass --from ndjson"],
     ["a missing bracket", '[{"a":1},\n{"a":2}', "ends inside its JSON value (what is not closed begins on line 2)"],
     ["an array cut at a comma", '[{"a":1},', "ends inside its JSON value"],
