@@ -1,6 +1,6 @@
 /** A question written on the command line: `Is it urgent?`, `team=Which team? :: billing | sales`, `How urgent? :: low < high`. */
 
-import { type Question, parseQuestions } from "../decision/question.js";
+import { parseQuestions, type Question } from "../decision/question.js";
 import { QaError } from "../errors.js";
 
 /**
@@ -11,7 +11,8 @@ import { QaError } from "../errors.js";
 export function parseInlineQuestions(texts: readonly string[]): readonly Question[] {
   const entries = texts.map((text, i) => parseInline(text, `q${i + 1}`));
   const ids = new Set(entries.map(([id]) => id));
-  if (ids.size < entries.length) throw new QaError("invalid_usage", "two --question have the same id; give each its own");
+  if (ids.size < entries.length)
+    throw new QaError("invalid_usage", "two --question have the same id; give each its own");
   const { questions, issues } = parseQuestions(new Map(entries));
   const [issue] = issues;
   if (issue !== undefined) throw new QaError("invalid_usage", `--question ${issue.path.slice(10)}: ${issue.message}`);
@@ -31,5 +32,8 @@ function parseInline(text: string, fallbackId: string): Entry {
   }
   const levels = options.split("<").map((level) => level.trim());
   if (levels.length > 1) return [id, { type: "score", instructions, criteria: levels }];
-  throw new QaError("invalid_usage", "what follows :: must be options parted by | (choice) or levels parted by < (score)");
+  throw new QaError(
+    "invalid_usage",
+    "what follows :: must be options parted by | (choice) or levels parted by < (score)",
+  );
 }

@@ -13,7 +13,9 @@ import { QaError } from "../errors.js";
  */
 export async function loadQuestions(path: string): Promise<readonly Question[]> {
   const text = await readFile(path, "utf8").catch((cause: NodeJS.ErrnoException) => {
-    throw new QaError("input_missing", `cannot read the questions file ${path} (${cause.code}); check its name`, { cause });
+    throw new QaError("input_missing", `cannot read the questions file ${path} (${cause.code}); check its name`, {
+      cause,
+    });
   });
   return parseLoaded(parseText(text, path), path);
 }

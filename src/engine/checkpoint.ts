@@ -87,9 +87,16 @@ export async function loadCheckpoint(name: string, modelsDir: string): Promise<C
 function parseManifest(text: string, path: string): CheckpointFile {
   try {
     const file = JSON.parse(text) as CheckpointFile;
-    const missing = ["name", "family", "window", "graphs", "tokenizer", "special_tokens", "calibration", "sha256"].filter(
-      (key) => !(key in file),
-    );
+    const missing = [
+      "name",
+      "family",
+      "window",
+      "graphs",
+      "tokenizer",
+      "special_tokens",
+      "calibration",
+      "sha256",
+    ].filter((key) => !(key in file));
     if (missing.length > 0) throw new Error(`lacks ${missing.join(", ")}`);
     return file;
   } catch (cause) {

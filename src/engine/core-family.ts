@@ -4,8 +4,8 @@
  */
 
 import type { QuestionType } from "../decision/question.js";
-import type { BatchGroup, CompiledPrefix, Family, FamilyCheckpoint, FamilyQuestion } from "./family.js";
 import { planDecideCalls, planPrefixGroups } from "./core-plan.js";
+import type { BatchGroup, CompiledPrefix, Family, FamilyCheckpoint, FamilyQuestion } from "./family.js";
 import type { Float32Tensor, OpenSession, Session, TensorData } from "./session.js";
 
 const QTYPE: Record<QuestionType, bigint> = { choice: 0n, score: 1n, noul: 2n };

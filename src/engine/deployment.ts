@@ -76,9 +76,7 @@ function positive(value: unknown, field: string): number {
   return value;
 }
 
-export type Target =
-  | { readonly type: "routed" }
-  | { readonly type: "role"; readonly role: Role };
+export type Target = { readonly type: "routed" } | { readonly type: "role"; readonly role: Role };
 
 /** The names a request may use: aliases first, then the checkpoints. */
 export function modelNames(deployment: Deployment): string[] {

@@ -3,8 +3,8 @@
  * handed in and asked only where the script has not decided.
  */
 
-import { stateStrings } from "../decision/request.js";
 import type { JsonValue } from "../decision/json.js";
+import { stateStrings } from "../decision/request.js";
 import type { Role } from "./deployment.js";
 
 export interface RoutingRules {

@@ -97,7 +97,7 @@ export class Scheduler {
     }));
     try {
       const logits = await this.#inference.decide((ordered[0] as Waiting).checkpoint, groups);
-      ordered.forEach((job, row) => job.resolve(logits[row] as Float32Array));
+      for (const [row, job] of ordered.entries()) job.resolve(logits[row] as Float32Array);
     } catch (error) {
       for (const job of ordered) job.reject(error);
     } finally {

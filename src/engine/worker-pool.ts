@@ -45,7 +45,10 @@ export class WorkerPool implements Inference {
   }
 
   /** A pool of at most `size` workers. */
-  static open(size: number, start: StartWorker = () => new Worker(new URL("./worker.js", import.meta.url))): WorkerPool {
+  static open(
+    size: number,
+    start: StartWorker = () => new Worker(new URL("./worker.js", import.meta.url)),
+  ): WorkerPool {
     return new WorkerPool(size, start);
   }
 

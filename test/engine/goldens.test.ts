@@ -19,7 +19,9 @@ interface Golden {
 }
 
 function load(name: string): Golden[] {
-  const lines = readFileSync(new URL(`../goldens/${name}.jsonl`, import.meta.url), "utf8").trim().split("\n");
+  const lines = readFileSync(new URL(`../goldens/${name}.jsonl`, import.meta.url), "utf8")
+    .trim()
+    .split("\n");
   return lines.map((line) => {
     const parsed = parseRequest((parseJson(line) as Record<string, JsonValue>).request);
     if (parsed.type !== "request") throw new Error(`golden does not parse: ${JSON.stringify(parsed.issues)}`);
@@ -41,23 +43,26 @@ const ROLES: Role[] = ["english", "multilingual"];
 describe.each(ROLES)("the %s golden files", (role) => {
   const goldens = load(role);
 
-  it.each(goldens)("$id: token ids, marker positions, room and cost match exactly", async ({ request, sequences, cost }) => {
-    const model = await engine.model(role);
-    const set = engine.questionSet(request.questions, model);
-    const stateIds = model.tokenizer.tokenize(renderText(request.state));
-    request.questions.forEach(({ id }, i) => {
-      const segments = set.segments[i];
-      if (segments === undefined) throw new Error("no segments");
-      const { inputIds, markerPos } = joinSequence(segments, stateIds, model.tokenizer.special.sep);
-      const { room, tokens, ...golden } = sequences[id] ?? { tokens: 0 };
-      expect({ input_ids: inputIds, marker_pos: markerPos }).toEqual({
-        input_ids: golden.input_ids,
-        marker_pos: golden.marker_pos,
+  it.each(goldens)(
+    "$id: token ids, marker positions, room and cost match exactly",
+    async ({ request, sequences, cost }) => {
+      const model = await engine.model(role);
+      const set = engine.questionSet(request.questions, model);
+      const stateIds = model.tokenizer.tokenize(renderText(request.state));
+      request.questions.forEach(({ id }, i) => {
+        const segments = set.segments[i];
+        if (segments === undefined) throw new Error("no segments");
+        const { inputIds, markerPos } = joinSequence(segments, stateIds, model.tokenizer.special.sep);
+        const { room, tokens, ...golden } = sequences[id] ?? { tokens: 0 };
+        expect({ input_ids: inputIds, marker_pos: markerPos }).toEqual({
+          input_ids: golden.input_ids,
+          marker_pos: golden.marker_pos,
+        });
+        expect({ tokens: inputIds.length, room: set.rooms[i] }).toEqual({ tokens, room });
       });
-      expect({ tokens: inputIds.length, room: set.rooms[i] }).toEqual({ tokens, room });
-    });
-    expect(costOf(set.prefixTokens, stateIds.length)).toBe(cost);
-  });
+      expect(costOf(set.prefixTokens, stateIds.length)).toBe(cost);
+    },
+  );
 
   it.each(goldens)("$id: answers match to 1e-4", async ({ request, answers, usage, model }) => {
     const decided = engine.decide({ ...request, model }, { limits: "split" });
@@ -71,6 +76,10 @@ describe.each(ROLES)("the %s golden files", (role) => {
       // rounding to 4 decimals may move a value by one unit more
       expect(Math.abs(value - (golden.get(path) ?? Number.NaN)), path).toBeLessThanOrEqual(1.01e-4);
     }
-    return expect([...golden.keys()].sort()).toEqual(numbersOf(ours as JsonValue).map(([path]) => path).sort());
+    return expect([...golden.keys()].sort()).toEqual(
+      numbersOf(ours as JsonValue)
+        .map(([path]) => path)
+        .sort(),
+    );
   });
 });

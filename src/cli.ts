@@ -1,0 +1,85 @@
+/** What all commands share: their flags for engine and questions, and how an error ends the process. */
+
+import { Command, Flags } from "@oclif/core";
+import { loadPreset, loadQuestions } from "./batch/questions-file.js";
+import { PACKAGE_DIR } from "./config.js";
+import { type CombineRules, DEFAULT_COMBINE_RULES } from "./decision/combine.js";
+import type { Question } from "./decision/question.js";
+import type { ChunkOptions } from "./engine/chunked-reading.js";
+import { ERROR_KINDS, QaError, toQaError } from "./errors.js";
+
+export const engineFlags = {
+  model: Flags.string({ summary: "who answers: an alias or a checkpoint; default: the state's language decides" }),
+  deployment: Flags.string({ summary: "a, b, or the path of a deployment file (default a)", env: "QA_DEPLOYMENT" }),
+  models: Flags.directory({ summary: "folder of checkpoints; default: those that ship with qa", env: "QA_MODELS" }),
+  workers: Flags.integer({ summary: "inference workers, one core each; default: one a core", min: 1 }),
+};
+
+export const questionFlags = {
+  questions: Flags.string({ char: "q", summary: "questions file, YAML or JSON in the wire's form", helpValue: "FILE" }),
+  preset: Flags.string({ char: "p", summary: "questions that ship with qa: triage, email, review, moderation, guard" }),
+};
+
+export const longFlags = {
+  long: Flags.option({ options: ["reject", "chunk"] as const, default: "reject" })({
+    summary: "a state over the room: reject it as an error, or answer it in chunks",
+  }),
+  overlap: Flags.integer({
+    summary: "sentences (of a list: items) that a chunk repeats of the one before",
+    default: 1,
+    min: 0,
+  }),
+  combine: Flags.option({ options: ["best", "mean"] as const, default: "best" })({
+    summary: "of the chunks' answers: the best (yes/no: highest probability; else: highest confidence) or their mean",
+  }),
+  explain: Flags.boolean({ summary: "with chunks: also what each chunk answered" }),
+};
+
+const COMBINE: Record<"best" | "mean", CombineRules> = {
+  best: DEFAULT_COMBINE_RULES,
+  mean: { noul: "mean", choice: "mean", score: "mean" },
+};
+
+/** The chunk options that the flags ask for, none with `--long reject`. */
+export function chunkOptionsOf(flags: {
+  long: "reject" | "chunk";
+  overlap: number;
+  combine: "best" | "mean";
+}): ChunkOptions | undefined {
+  return flags.long === "chunk" ? { overlap: flags.overlap, combine: COMBINE[flags.combine] } : undefined;
+}
+
+/**
+ * The questions that the flags name, none where they name none.
+ * @throws QaError `invalid_usage`, `input_missing`
+ */
+export async function questionsOf(flags: {
+  questions?: string | undefined;
+  preset?: string | undefined;
+}): Promise<readonly Question[] | undefined> {
+  if (flags.questions !== undefined && flags.preset !== undefined)
+    throw new QaError("invalid_usage", "--questions and --preset exclude each other; pass one of them");
+  if (flags.questions !== undefined) return loadQuestions(flags.questions);
+  return flags.preset === undefined ? undefined : loadPreset(flags.preset, `${PACKAGE_DIR}presets`);
+}
+
+/** A command whose errors end it with one clear message and the exit code of the error table. */
+export abstract class QaCommand extends Command {
+  protected override async init(): Promise<void> {
+    await super.init();
+    // whoever reads our output may stop reading: `| head` is success
+    process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+      if (error.code === "EPIPE") process.exit(0);
+      throw error;
+    });
+  }
+
+  protected override async catch(error: Error & { oclif?: unknown; code?: string }): Promise<unknown> {
+    if (error.oclif !== undefined || error.code === "EEXIT") return super.catch(error);
+    const failure = toQaError(error);
+    const cause = failure.code === "internal" ? `\n${(failure.cause as Error | undefined)?.stack ?? ""}` : "";
+    process.stderr.write(`qa: ${failure.message}${cause}\n`);
+    process.exitCode = ERROR_KINDS[failure.code].exit;
+    return undefined;
+  }
+}
