@@ -75,17 +75,16 @@ function findRecord(
   start: number,
   { delimiter, isFinal, cellCount }: FindOptions,
 ): FoundRecord | undefined {
-  let options = { delimiter, isFinal };
-  let scan = scanRecord(text, start, options);
-  if (scan.type === "more" && text.length - start > MAX_RECORD_LENGTH) {
-    options = { delimiter, isFinal: true };
-    scan = scanRecord(text, start, options);
-    if (scan.type === "record") return undefined; // one long line: no quote is open in it
-  }
-  if (scan.type === "more") return undefined;
-  if (scan.type === "record") return { scan, next: scan.next };
-  const next = cellCount === undefined ? text.length : resumeAfter({ text, start, broken: scan, cellCount }, options);
-  return next === undefined ? undefined : { scan, next };
+  const scan = scanRecord(text, start, { delimiter, isFinal });
+  const isLong = text.length - start > MAX_RECORD_LENGTH;
+  const options = { delimiter, isFinal: isFinal || isLong };
+  const settled = scan.type === "more" && isLong ? scanRecord(text, start, options) : scan;
+  if (settled.type === "more") return undefined;
+  if (settled.type === "record" && scan.type === "more") return undefined; // a long line, no quote is open in it
+  if (settled.type === "record") return { scan: settled, next: settled.next };
+  const next =
+    cellCount === undefined ? text.length : resumeAfter({ text, start, broken: settled, cellCount }, options);
+  return next === undefined ? undefined : { scan: settled, next };
 }
 
 function headerOf(scan: FoundRecord["scan"], file: string, line: number): readonly string[] {

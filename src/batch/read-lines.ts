@@ -49,7 +49,11 @@ export function createLineReader({ file, format }: LineOptions): RowReader {
 
 function jsonLine(line: string, number: number, file: string): RowContent {
   const raw = line.replace(JSON_SPACE, "");
-  return jsonContent(raw, { file, line: number, column: line.indexOf(raw) + 1 });
+  const content = jsonContent(raw, { file, line: number, column: line.indexOf(raw) + 1 });
+  const isPretty = content.type === "malformed" && number === 1 && (raw === "{" || raw === "[");
+  return isPretty
+    ? { ...content, message: `${content.message}; if the file is one JSON value, pass --from json` }
+    : content;
 }
 
 function textLine(text: string, number: number, file: string): RowContent {

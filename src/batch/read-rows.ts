@@ -7,7 +7,7 @@ import { createDelimitedReader } from "./read-delimited.js";
 import { createJsonArrayReader } from "./read-json-array.js";
 import { createLineReader } from "./read-lines.js";
 import type { Row, RowFormat } from "./row.js";
-import { nameOf, type RowReader } from "./row-reader.js";
+import type { RowReader } from "./row-reader.js";
 
 export interface ReadOptions extends OpenOptions {
   /** Default: by extension; for stdin by its first character. */
@@ -73,6 +73,6 @@ function createReader(file: string, format: RowFormat, delimiter: string | undef
 function placed(error: unknown, { file, line, rows }: { file: string; line: number; rows: number }): unknown {
   if (!(error instanceof QaError) || error.code !== "input_damaged") return error;
   const reached = rows === 0 ? "before its first row" : `after row ${rows} (line ${line})`;
-  const message = `${error.message}; ${nameOf(file)} was read whole up to there: it broke ${reached}`;
+  const message = `${error.message}; it ends ${reached}`;
   return new QaError(error.code, message, { details: { file, line, rows }, cause: error.cause });
 }

@@ -223,16 +223,19 @@ describe("createDelimitedReader", () => {
     expect(messageOf(row)).not.toContain("secret");
   });
 
-  it("finds a quote that never closes without holding the rest of the file", () => {
+  it.each([
+    ["a quote that never closes", '"x,0\n', 3],
+    ["a broken cell that swallowed such a quote", '"x,0\n"y,0\n', 3],
+  ])("finds %s without holding the rest of the file", (_, broken, next) => {
     const line = `1,${"2".repeat(1000)}`;
     const file = reader();
-    let found = [...file.push('a,b\n"x,0\n')];
+    let found = [...file.push(`a,b\n${broken}`)];
     let length = 0;
     for (; found.length === 0 && length < 3 * MAX_RECORD_LENGTH; length += 65_600)
       found = [...file.push(`${line}\n`.repeat(65))];
     expect(length).toBeLessThan(2 * MAX_RECORD_LENGTH + 131_072);
     expect(messageOf(found[0])).toContain("opened on line 2 in cell 1");
-    expect(found[1]).toEqual({ line: 3, content: { type: "record", columns: ["a", "b"], cells: line.split(",") } });
+    expect(found.find(({ content }) => content.type === "record")?.line).toBeGreaterThanOrEqual(next);
   });
 
   it("reads a quoted cell of two million characters", () => {

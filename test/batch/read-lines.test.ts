@@ -37,6 +37,12 @@ describe("createLineReader of NDJSON", () => {
     expect(messageOf(rows[1])).toBe("line 2 of x.ndjson is not JSON at character 13: expected a colon");
   });
 
+  it("says so where the file looks like one JSON value over many lines", () => {
+    const [first, second] = ndjson('[\n {"a":\n1}]\n');
+    expect(messageOf(first)).toMatch(/; if the file is one JSON value, pass --from json$/);
+    expect(messageOf(second)).toMatch(/not the end$/);
+  });
+
   it("keeps the order of integer-like keys", () => {
     const [row] = ndjson('{"b":1,"2":2,"1":3}\n');
     expect(row?.content.type === "json" && [...(row.content.value as Map<string, number>).keys()]).toEqual([
