@@ -12,6 +12,11 @@ export interface TextRange {
 const BLANK_LINE = /(?:\n[^\S\n]*\n|\u2029)\s*/g;
 const CONTINUES_CLUSTER = /^(?:[\p{Grapheme_Extend}\p{Mc}\p{Emoji_Modifier}]|\u200d|\u0e33|\u0eb3)/u;
 
+/** Characters segmented at a time; a segment longer than that gets a larger window. */
+const WINDOW = 1024;
+/** Characters after a border that may still move it. */
+const LOOKAHEAD = 128;
+
 const SEGMENTERS = {
   sentence: new Intl.Segmenter(undefined, { granularity: "sentence" }),
   word: new Intl.Segmenter(undefined, { granularity: "word" }),
@@ -52,6 +57,30 @@ function* bordersOf(text: string, level: Level, { from, to }: TextRange): Genera
   yield to;
 }
 
+interface Segment {
+  readonly index: number;
+  readonly segment: string;
+  readonly isWordLike?: boolean | undefined;
+}
+
+/** The segments of a text, from windows: a step of V8's segmenter costs as much as the text it was given is long. */
+function* segmentsOf(granularity: keyof typeof SEGMENTERS, text: string): Generator<Segment> {
+  let at = 0;
+  let size = WINDOW;
+  while (at < text.length) {
+    const window = text.slice(at, at + size);
+    const sure = at + size >= text.length ? size : size - LOOKAHEAD;
+    let seen = 0;
+    for (const { index, segment, isWordLike } of SEGMENTERS[granularity].segment(window)) {
+      if (index + segment.length > sure) break;
+      yield { index: at + index, segment, isWordLike };
+      seen = index + segment.length;
+    }
+    size = seen === 0 ? size * 2 : WINDOW;
+    at += seen;
+  }
+}
+
 function* cutsOf(level: Level, text: string): Generator<number> {
   switch (level) {
     case "paragraph":
@@ -59,15 +88,15 @@ function* cutsOf(level: Level, text: string): Generator<number> {
       return;
     case "sentence":
       // a line break on its own is a sentence to the segmenter: it belongs to the one before
-      for (const { index, segment } of SEGMENTERS.sentence.segment(text)) if (segment.trim() !== "") yield index;
+      for (const { index, segment } of segmentsOf("sentence", text)) if (segment.trim() !== "") yield index;
       return;
     case "word":
       // punctuation stays with the word it follows
-      for (const { index, segment, isWordLike } of SEGMENTERS.word.segment(text))
+      for (const { index, segment, isWordLike } of segmentsOf("word", text))
         if (isWordLike || (segment.trim() !== "" && isSpace(text, index - 1))) yield index;
       return;
     case "grapheme":
-      for (const { index } of SEGMENTERS.grapheme.segment(text)) yield index;
+      for (const { index } of segmentsOf("grapheme", text)) yield index;
       return;
     case "codePoint":
       for (let at = 0; at < text.length; at += (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1) yield at;
@@ -92,5 +121,5 @@ function continuesCluster(text: string, at: number): boolean {
 }
 
 function isSpace(text: string, at: number): boolean {
-  return text.charAt(at).trim() === "" && at >= 0;
+  return text.charAt(at).trim() === "";
 }

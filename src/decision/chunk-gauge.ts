@@ -6,7 +6,7 @@
 import type { State } from "./request.js";
 
 /** A candidate this many times longer than what is known to fit is taken not to fit, without asking. */
-const PRESUMED_TOO_LONG = 8;
+const PRESUMED_TOO_LONG = 3;
 const SMALLEST_GUESS = 32;
 
 export interface Gauge {
