@@ -24,7 +24,7 @@ export type RecordScan =
   /** The text ends within the record. */
   | { readonly type: "more" };
 
-type BrokenScan = Extract<RecordScan, { type: "unclosed" | "garbage" }>;
+export type BrokenScan = Extract<RecordScan, { type: "unclosed" | "garbage" }>;
 
 const QUOTE = 0x22;
 const CARRIAGE_RETURN = 0x0d;

@@ -5,7 +5,7 @@
  */
 
 import { QaError } from "../errors.js";
-import { type RecordScan, resumeAfter, scanRecord } from "./delimited-record.js";
+import { type BrokenScan, type RecordScan, resumeAfter, scanRecord } from "./delimited-record.js";
 import { detectDelimiter } from "./delimiter.js";
 import { PendingText } from "./pending-text.js";
 import type { RowContent } from "./row.js";
@@ -89,7 +89,7 @@ function findRecord(
 
 function headerOf(scan: FoundRecord["scan"], file: string, line: number): readonly string[] {
   const place = `the header of ${nameOf(file)} (line ${line})`;
-  if (scan.type !== "record") throw new QaError("input_unsupported", `${place} cannot be read: ${faultOf(scan.type)}`);
+  if (scan.type !== "record") throw new QaError("input_unsupported", `${place} cannot be read: ${faultOf(scan, line)}`);
   const text = scan.cells.join("");
   if (/\r(?!\n)/.test(text) && scan.cells.some((cell) => cell.includes("\r")))
     throw new QaError(
@@ -131,11 +131,9 @@ function contentOf({ text, start, next, scan, columns, line, file }: Found): Row
   const complaint = (message: string) => malformed({ raw, columns, cells, message });
   if (scan.type !== "record") {
     const lines = lineEndsIn(raw, 0, raw.length);
-    const quoteLine = line + lineEndsIn(text, start, scan.quoteAt);
     const extent = lines === 0 ? "" : `; lines ${line} to ${line + lines} count as this row`;
-    return complaint(
-      `${place}: ${faultOf(scan.type)}, opened on line ${quoteLine} in cell ${cells.length + 1}${extent}`,
-    );
+    const quoteLine = line + lineEndsIn(text, start, scan.quoteAt);
+    return complaint(`${place}: ${faultOf(scan, quoteLine)}${extent}`);
   }
   const damage = damageMessage(raw, place);
   if (damage !== undefined) return complaint(damage);
@@ -145,10 +143,11 @@ function contentOf({ text, start, next, scan, columns, line, file }: Found): Row
   );
 }
 
-function faultOf(type: "unclosed" | "garbage"): string {
-  return type === "unclosed"
-    ? 'a quote is never closed (close it, and write quotes inside a quoted cell twice: "")'
-    : 'text follows a closing quote (write quotes inside a quoted cell twice: "")';
+function faultOf({ type, cells }: BrokenScan, line: number): string {
+  const quote = `the quote opened on line ${line} in cell ${cells.length + 1}`;
+  const remedy = 'write quotes inside a quoted cell twice: ""';
+  if (type === "unclosed") return `${quote} is never closed; close it, and ${remedy}`;
+  return `${quote} is closed in the middle of its cell; ${remedy}`;
 }
 
 function lineEndsIn(text: string, from: number, to: number): number {

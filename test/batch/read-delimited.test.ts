@@ -219,7 +219,9 @@ describe("createDelimitedReader", () => {
   it("names the line where a broken quote opened, and no text of the row", () => {
     const [row] = read('a,b\n"ok\nok","secret\nsecret\n');
     expect(row?.line).toBe(2);
-    expect(messageOf(row)).toContain("opened on line 3 in cell 2; lines 2 to 4 count as this row");
+    expect(messageOf(row)).toBe(
+      'line 2 of x.csv: the quote opened on line 3 in cell 2 is never closed; close it, and write quotes inside a quoted cell twice: ""; lines 2 to 4 count as this row',
+    );
     expect(messageOf(row)).not.toContain("secret");
   });
 
