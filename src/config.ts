@@ -38,7 +38,7 @@ export function resolveEngineConfig(
     deploymentsDir: `${PACKAGE_DIR}deployments`,
     modelsDir: options.modelsDir ?? env.QA_MODELS ?? `${PACKAGE_DIR}models`,
     workers: options.workers ?? availableParallelism(),
-    maxBatchTokens: options.maxBatchTokens ?? 4096,
+    maxBatchTokens: options.maxBatchTokens ?? 2048,
     windowRows: 256,
     maxQuestionSetBytes: 256 * 2 ** 20,
   };

@@ -50,7 +50,11 @@ export class QaError extends Error {
   readonly code: ErrorCode;
   readonly details: ErrorDetails;
 
-  constructor(code: ErrorCode, message: string, { details = {}, cause }: { details?: ErrorDetails; cause?: unknown } = {}) {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    { details = {}, cause }: { details?: ErrorDetails; cause?: unknown } = {},
+  ) {
     super(message, cause === undefined ? undefined : { cause });
     this.name = "QaError";
     this.code = code;

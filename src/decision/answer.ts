@@ -81,9 +81,9 @@ function indexOfMax(values: readonly number[]): number {
   return values.reduce((best, value, i) => (value > (values[best] ?? Number.NEGATIVE_INFINITY) ? i : best), 0);
 }
 
-/** Rounds to 4 decimals. */
+/** Rounds to 4 decimals; never to -0. */
 export function round4(value: number): number {
-  return Math.round(value * 1e4) / 1e4;
+  return Math.round(value * 1e4) / 1e4 + 0;
 }
 
 /** Answers as the wire's JSON text, keys in the order of questions and criteria. */

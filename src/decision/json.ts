@@ -7,32 +7,31 @@ export type JsonScalar = null | boolean | number | string;
 export type JsonObject = { readonly [key: string]: JsonValue } | ReadonlyMap<string, JsonValue>;
 export type JsonValue = JsonScalar | readonly JsonValue[] | JsonObject;
 
-const INTEGER_KEY = /"(?:0|[1-9]\d*)"\s*:/;
-const STRING_LITERAL = /"(?:[^"\\]|\\.)*"(\s*:)?/g;
+/** A key that is an integer, its digits written as they are or escaped. */
+const INTEGER_KEY = /"(?:\d|\\u003\d)+"\s*:/;
+const STRING_LITERAL = /"[^"\\]*(?:\\.[^"\\]*)*"(\s*:)?/g;
+const MARK = "#";
 
 /**
  * Parses JSON text; an object with an integer-like key becomes a Map, so that the order of its keys survives.
  * @throws SyntaxError where `JSON.parse` would
  */
 export function parseJson(text: string): JsonValue {
-  if (!INTEGER_KEY.test(text)) return JSON.parse(text) as JsonValue;
-  JSON.parse(text); // the error of the text as it is, before its keys are marked
-  let mark = "#";
-  while (text.includes(mark)) mark += "#";
+  const parsed = JSON.parse(text) as JsonValue; // also for the error of the text as it is, before its keys are marked
+  if (!INTEGER_KEY.test(text)) return parsed;
   const marked = text.replace(STRING_LITERAL, (literal, colon: string | undefined) =>
-    colon !== undefined && INTEGER_KEY.test(literal) ? `"${mark}${literal.slice(1)}` : literal,
+    colon === undefined ? literal : `"${MARK}${literal.slice(1)}`,
   );
-  return JSON.parse(marked, (_key, value: unknown) => (isRecord(value) ? unmark(value, mark) : value)) as JsonValue;
+  return JSON.parse(marked, (_key, value: unknown) => (isRecord(value) ? unmark(value) : value)) as JsonValue;
 }
 
 function isRecord(value: unknown): value is Record<string, JsonValue> {
   return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Map);
 }
 
-function unmark(object: Record<string, JsonValue>, mark: string): JsonObject {
-  const keys = Object.keys(object);
-  if (!keys.some((key) => key.startsWith(mark))) return object;
-  return new Map(keys.map((key) => [key.startsWith(mark) ? key.slice(mark.length) : key, object[key] as JsonValue]));
+function unmark(object: Record<string, JsonValue>): JsonObject {
+  const entries = Object.entries(object).map(([key, value]) => [key.slice(MARK.length), value] as const);
+  return entries.some(([key]) => /^\d+$/.test(key)) ? new Map(entries) : Object.fromEntries(entries);
 }
 
 /** Whether a value is a JSON object in either of its two forms. */

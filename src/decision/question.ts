@@ -130,7 +130,13 @@ function parseScore(criteria: JsonValue | undefined, report: Report): Criteria {
 
 function parseNoul(criteria: JsonValue | undefined, report: Report): Criteria {
   const none = { label: "", description: undefined };
-  const bare = { options: [{ ...none, label: "false" }, { ...none, label: "true" }], legend: [] };
+  const bare = {
+    options: [
+      { ...none, label: "false" },
+      { ...none, label: "true" },
+    ],
+    legend: [],
+  };
   if (criteria === undefined) return bare;
   if (!isJsonObject(criteria)) {
     report("", `a noul's criteria must be an object with true and/or false, not ${kindOf(criteria)}`);

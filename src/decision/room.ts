@@ -34,7 +34,11 @@ export type PrefixFit = "fits" | "question_too_long" | "too_many_options";
 
 /** Whether a question leaves any room, and if not whether its last option marker falls off the window as well. */
 export function fitOfPrefix(
-  { head, options, prefixTokens }: { head: readonly unknown[]; options: readonly (readonly unknown[])[]; prefixTokens: number },
+  {
+    head,
+    options,
+    prefixTokens,
+  }: { head: readonly unknown[]; options: readonly (readonly unknown[])[]; prefixTokens: number },
   window: number,
 ): PrefixFit {
   if (roomOf(prefixTokens, window) > 0) return "fits";
