@@ -83,3 +83,14 @@ export abstract class QaCommand extends Command {
     return undefined;
   }
 }
+
+/** Aborted at the first SIGINT or SIGTERM; the second ends the process at once. */
+export function stopOnSignals(): AbortSignal {
+  const stop = new AbortController();
+  for (const name of ["SIGINT", "SIGTERM"] as const)
+    process.on(name, () => {
+      if (stop.signal.aborted) process.exit(130);
+      stop.abort();
+    });
+  return stop.signal;
+}
