@@ -29,6 +29,8 @@ export class Scheduler {
   readonly #maxBatchTokens: number;
   /** checkpoint name -> what waits for it, in order of arrival. */
   readonly #waiting = new Map<string, Waiting[]>();
+  /** Signals that are listened to already: one may come with every job of a file. */
+  readonly #signals = new WeakSet<AbortSignal>();
   #running = 0;
   #scheduled = false;
 
@@ -47,12 +49,30 @@ export class Scheduler {
    * @throws QaError `aborted`, `worker_crashed`
    */
   submit(job: Job): Promise<Float32Array> {
+    if (job.signal?.aborted === true) return Promise.reject(abortedError());
+    this.#listenTo(job.signal);
     return new Promise((resolve, reject) => {
       const jobs = this.#waiting.get(job.checkpoint.name) ?? [];
       this.#waiting.set(job.checkpoint.name, jobs);
       jobs.push({ ...job, stateTokens: job.stateIds.length + 1, resolve, reject });
       this.#scheduleDispatch();
     });
+  }
+
+  #listenTo(signal: AbortSignal | undefined): void {
+    if (signal === undefined || this.#signals.has(signal)) return;
+    this.#signals.add(signal);
+    signal.addEventListener("abort", () => this.#dropAborted(), { once: true });
+  }
+
+  #dropAborted(): void {
+    for (const [name, jobs] of this.#waiting) {
+      for (const job of jobs) if (job.signal?.aborted === true) job.reject(abortedError());
+      this.#waiting.set(
+        name,
+        jobs.filter((job) => job.signal?.aborted !== true),
+      );
+    }
   }
 
   /** Waits for the turn of the event loop to end, so that states submitted together are batched together. */
@@ -68,17 +88,16 @@ export class Scheduler {
   /** Starts one batch of the checkpoint whose oldest job came first; false where nothing waits. */
   #dispatch(): boolean {
     for (const [name, jobs] of this.#waiting) {
-      const live = jobs.filter(isLive);
-      if (live.length === 0) {
+      if (jobs.length === 0) {
         this.#waiting.delete(name);
         continue;
       }
-      const chosen = new Set(planBatch(live, { maxBatchTokens: this.#maxBatchTokens }).map((i) => live[i] as Waiting));
+      const chosen = new Set(planBatch(jobs, { maxBatchTokens: this.#maxBatchTokens }).map((i) => jobs[i] as Waiting));
       // to the end of the map, so that checkpoints take turns
       this.#waiting.delete(name);
       this.#waiting.set(
         name,
-        live.filter((job) => !chosen.has(job)),
+        jobs.filter((job) => !chosen.has(job)),
       );
       void this.#run([...chosen]);
       return true;
@@ -107,8 +126,6 @@ export class Scheduler {
   }
 }
 
-function isLive(job: Waiting): boolean {
-  if (job.signal?.aborted !== true) return true;
-  job.reject(new QaError("aborted", "the request was aborted"));
-  return false;
+function abortedError(): QaError {
+  return new QaError("aborted", "the request was aborted");
 }
