@@ -10,18 +10,19 @@ import type { FromWorker, Inference, Task, ToWorker } from "./inference.js";
 
 /** One task in hand and one waiting, so that a worker never waits for the main thread. */
 const TASKS_PER_WORKER = 2;
-const MAX_ATTEMPTS = 2;
+const MAX_CRASHES = 2;
 const CLOSE_TIMEOUT_MS = 10_000;
 
 interface Pending {
   readonly task: Task;
-  attempts: number;
+  crashes: number;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: QaError) => void;
 }
 
 interface Seat {
   readonly worker: Worker;
+  /** Task id -> task; the first is running, the others wait behind it. */
   readonly inHand: Map<number, Pending>;
   readonly ended: Promise<void>;
 }
@@ -63,14 +64,14 @@ export class WorkerPool implements Inference {
   /** Lets workers finish what they have in hand, then ends them; what still waits is rejected as aborted. */
   async close(): Promise<void> {
     this.#closed = true;
-    for (const pending of this.#queue.splice(0)) pending.reject(new QaError("aborted", "the engine was closed"));
+    for (const pending of this.#queue.splice(0)) pending.reject(abortedError());
     await Promise.all([...this.#seats].map(closeSeat));
   }
 
   #perform(task: Task): Promise<unknown> {
-    if (this.#closed) return Promise.reject(new QaError("aborted", "the engine is closed"));
+    if (this.#closed) return Promise.reject(abortedError());
     return new Promise((resolve, reject) => {
-      this.#queue.push({ task, attempts: 0, resolve, reject });
+      this.#queue.push({ task, crashes: 0, resolve, reject });
       this.#assign();
     });
   }
@@ -81,7 +82,6 @@ export class WorkerPool implements Inference {
       if (seat === undefined) return;
       const pending = this.#queue.shift() as Pending;
       const id = this.#nextId++;
-      pending.attempts++;
       seat.inHand.set(id, pending);
       seat.worker.postMessage({ type: "task", id, task: pending.task } satisfies ToWorker);
     }
@@ -102,8 +102,11 @@ export class WorkerPool implements Inference {
     const seat = { worker, inHand, ended };
     this.#seats.add(seat);
     worker.on("message", (message: FromWorker) => this.#settle(seat, message));
-    worker.on("error", () => {}); // an uncaught error of the worker; its exit follows and is dealt with there
-    worker.once("exit", () => this.#replace(seat));
+    let cause: unknown;
+    worker.on("error", (error) => {
+      cause = error; // its exit follows and is dealt with there
+    });
+    worker.once("exit", () => this.#replace(seat, cause));
     return seat;
   }
 
@@ -115,15 +118,25 @@ export class WorkerPool implements Inference {
     this.#assign();
   }
 
-  #replace(seat: Seat): void {
+  #replace(seat: Seat, cause: unknown): void {
     this.#seats.delete(seat);
     const lost = [...seat.inHand.values()];
-    const again = lost.filter((pending) => pending.attempts < MAX_ATTEMPTS && !this.#closed);
-    for (const pending of lost.filter((each) => !again.includes(each)))
-      pending.reject(new QaError("worker_crashed", "an inference worker crashed twice on the same batch; try again"));
+    const [running] = lost;
+    if (running !== undefined) running.crashes++;
+    const error = this.#closed ? abortedError(cause) : crashedError(cause);
+    const again = lost.filter(({ crashes }) => crashes < MAX_CRASHES && !this.#closed);
+    for (const pending of lost) if (!again.includes(pending)) pending.reject(error);
     this.#queue.unshift(...again);
     this.#assign();
   }
+}
+
+function crashedError(cause: unknown): QaError {
+  return new QaError("worker_crashed", "an inference worker crashed twice on the same batch; try again", { cause });
+}
+
+function abortedError(cause?: unknown): QaError {
+  return new QaError("aborted", "the engine was closed", { cause });
 }
 
 async function closeSeat({ worker, ended }: Seat): Promise<void> {
