@@ -9,6 +9,8 @@ import type { RoutingRules } from "./router.js";
 /** Which of a deployment's two checkpoints. */
 export type Role = "english" | "multilingual";
 
+const ROLES: readonly Role[] = ["english", "multilingual"];
+
 export interface Deployment {
   readonly name: string;
   readonly checkpoints: Readonly<Record<Role, string>>;
@@ -51,29 +53,55 @@ export async function loadDeployment(nameOrPath: string, directory: string): Pro
 
 function parseDeployment(text: string, path: string): Deployment {
   try {
-    const file = JSON.parse(text) as DeploymentFile;
+    const file = JSON.parse(text) as Partial<DeploymentFile>;
     const limitsOf = (role: Role): Limits => ({
-      window: positive(file.windows[role], `windows.${role}`),
-      cap: positive(file.caps[role], `caps.${role}`),
+      window: positive(file.windows?.[role], `windows.${role}`),
+      cap: positive(file.caps?.[role], `caps.${role}`),
       maxQuestions: positive(file.max_questions, "max_questions"),
     });
-    return {
-      name: file.name,
-      checkpoints: { english: file.checkpoints.english, multilingual: file.checkpoints.multilingual },
+    const checkpointOf = (role: Role): string => filled(file.checkpoints?.[role], `checkpoints.${role}`);
+    const letters = file.routing?.english_min_letters;
+    const deployment: Deployment = {
+      name: filled(file.name, "name"),
+      checkpoints: { english: checkpointOf("english"), multilingual: checkpointOf("multilingual") },
       limits: { english: limitsOf("english"), multilingual: limitsOf("multilingual") },
-      choiceNeedsInstructions: file.choice_needs_instructions,
-      defaultModel: file.default_model,
-      aliases: file.aliases,
-      routing: { undecided: file.routing.undecided, englishMinLetters: file.routing.english_min_letters },
+      choiceNeedsInstructions: file.choice_needs_instructions === true,
+      defaultModel: filled(file.default_model, "default_model"),
+      aliases: aliasesOf(file.aliases),
+      routing: {
+        undecided: oneOf(ROLES, file.routing?.undecided, "routing.undecided"),
+        englishMinLetters: letters === 0 ? 0 : positive(letters, "routing.english_min_letters"),
+      },
     };
+    oneOf(modelNames(deployment), deployment.defaultModel, "default_model");
+    return deployment;
   } catch (cause) {
     throw new QaError("unknown_deployment", `${path} is not a deployment file: ${(cause as Error).message}`, { cause });
   }
 }
 
+function aliasesOf(value: unknown): Deployment["aliases"] {
+  if (typeof value !== "object" || value === null) throw new Error("aliases must be an object of name -> role");
+  const entries = Object.entries(value).map(([alias, target]) => {
+    return [alias, oneOf([...ROLES, "routed"] as const, target, `aliases.${alias}`)] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
 function positive(value: unknown, field: string): number {
   if (typeof value !== "number" || !(value > 0)) throw new Error(`${field} must be a positive number`);
   return value;
+}
+
+function filled(value: unknown, field: string): string {
+  if (typeof value !== "string" || value === "") throw new Error(`${field} must be a name`);
+  return value;
+}
+
+function oneOf<T extends string>(known: readonly T[], value: unknown, field: string): T {
+  const found = known.find((name) => name === value);
+  if (found === undefined) throw new Error(`${field} must be one of ${known.join(", ")}`);
+  return found;
 }
 
 export type Target = { readonly type: "routed" } | { readonly type: "role"; readonly role: Role };
@@ -91,8 +119,7 @@ export function resolveModel(deployment: Deployment, name: string = deployment.d
   const alias = Object.hasOwn(deployment.aliases, name) ? deployment.aliases[name] : undefined;
   if (alias === "routed") return { type: "routed" };
   if (alias !== undefined) return { type: "role", role: alias };
-  for (const role of ["english", "multilingual"] as const)
-    if (deployment.checkpoints[role] === name) return { type: "role", role };
+  for (const role of ROLES) if (deployment.checkpoints[role] === name) return { type: "role", role };
   const known = modelNames(deployment);
   throw new QaError("unknown_model", `there is no such model; use one of ${known.join(", ")}`, {
     details: { model: name, models: known },
