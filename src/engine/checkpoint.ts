@@ -84,20 +84,27 @@ export async function loadCheckpoint(name: string, modelsDir: string): Promise<C
   };
 }
 
+/** Fields that every manifest has, and what they are. */
+const REQUIRED: Readonly<Partial<Record<keyof CheckpointFile, "string" | "number" | "object">>> = {
+  name: "string",
+  family: "string",
+  window: "number",
+  hidden_size: "number",
+  graphs: "object",
+  tokenizer: "string",
+  special_tokens: "object",
+  calibration: "object",
+  sha256: "object",
+};
+
 function parseManifest(text: string, path: string): CheckpointFile {
   try {
     const file = JSON.parse(text) as CheckpointFile;
-    const missing = [
-      "name",
-      "family",
-      "window",
-      "graphs",
-      "tokenizer",
-      "special_tokens",
-      "calibration",
-      "sha256",
-    ].filter((key) => !(key in file));
-    if (missing.length > 0) throw new Error(`lacks ${missing.join(", ")}`);
+    const wrong = Object.entries(REQUIRED).filter(([key, type]) => {
+      const value = file[key as keyof CheckpointFile];
+      return value === null || typeof value !== type;
+    });
+    if (wrong.length > 0) throw new Error(`has no valid ${wrong.map(([key]) => key).join(", ")}`);
     return file;
   } catch (cause) {
     throw new QaError("checkpoint_damaged", `${path} is not a checkpoint manifest; ${RESTORE}`, { cause });
