@@ -1,0 +1,219 @@
+import { createHash } from "node:crypto";
+import { cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { resolveEngineConfig } from "../../src/config.js";
+import { loadCheckpoint } from "../../src/engine/checkpoint.js";
+import { openFamily } from "../../src/engine/family.js";
+import { type CheckpointTokenizer, loadTokenizer } from "../../src/engine/tokenizer.js";
+
+const WORDS = ["[PAD]", "[CLS]", "[SEP]", "[MASK]", "[UNK]", "hello", "world"];
+const TOKENIZER = JSON.stringify({
+  version: "1.0",
+  added_tokens: WORDS.slice(0, 5).map((content, id) => ({ id, content, special: true, normalized: false })),
+  normalizer: null,
+  post_processor: null,
+  decoder: null,
+  pre_tokenizer: { type: "Whitespace" },
+  model: { type: "WordLevel", vocab: Object.fromEntries(WORDS.map((word, id) => [word, id])), unk_token: "[UNK]" },
+});
+const FILES: Record<string, string> = {
+  "encode.onnx": "graph one",
+  "decide.onnx": "graph two",
+  "tokenizer.json": TOKENIZER,
+};
+const hashOf = (text: string) => createHash("sha256").update(text).digest("hex");
+
+const MANIFEST = {
+  name: "small",
+  family: "core",
+  description: "A fake.",
+  release_date: "2026-01-02",
+  languages: ["en"],
+  window: 64,
+  hidden_size: 8,
+  graphs: { encode: "encode.onnx", decide: "decide.onnx" },
+  tokenizer: "tokenizer.json",
+  special_tokens: { cls: "[CLS]", sep: "[SEP]", mask: "[MASK]", pad: "[PAD]" },
+  calibration: { temperature: { noul: 1.5 }, temperature_by_options: { "choice:2": 2 } },
+  sha256: Object.fromEntries(Object.entries(FILES).map(([name, text]) => [name, hashOf(text)])),
+};
+
+let original: string;
+let models: string;
+beforeAll(async () => {
+  original = await mkdtemp(join(tmpdir(), "qa-model-"));
+  await mkdir(join(original, "small"));
+  for (const [name, text] of Object.entries(FILES)) await writeFile(join(original, "small", name), text);
+  await writeFile(join(original, "small", "checkpoint.json"), JSON.stringify(MANIFEST));
+});
+beforeEach(async () => {
+  models = await mkdtemp(join(tmpdir(), "qa-models-"));
+  await cp(original, models, { recursive: true });
+  return () => rm(models, { recursive: true });
+});
+afterAll(() => rm(original, { recursive: true }));
+
+const fileOf = (name: string) => join(models, "small", name);
+const writeManifest = (changes: object) =>
+  writeFile(fileOf("checkpoint.json"), JSON.stringify({ ...MANIFEST, ...changes }));
+
+describe("loadCheckpoint", () => {
+  it("reads the manifest, its paths made absolute", async () => {
+    expect(await loadCheckpoint("small", models)).toEqual({
+      name: "small",
+      family: "core",
+      description: "A fake.",
+      releaseDate: "2026-01-02",
+      languages: ["en"],
+      window: 64,
+      hiddenSize: 8,
+      graphs: { encode: fileOf("encode.onnx"), decide: fileOf("decide.onnx") },
+      tokenizerPath: fileOf("tokenizer.json"),
+      specialTokens: MANIFEST.special_tokens,
+      calibration: { temperature: { noul: 1.5 }, temperatureByOptions: { "choice:2": 2 } },
+      prefixLimits: { optionMaxLen: undefined, headMaxLen: undefined },
+      fingerprint: expect.stringMatching(/^[0-9a-f]{64}$/),
+    });
+  });
+
+  it("reads the limits of a manifest that has them", async () => {
+    await writeManifest({ option_max_len: 48, head_max_len: 192 });
+    expect((await loadCheckpoint("small", models)).prefixLimits).toEqual({ optionMaxLen: 48, headMaxLen: 192 });
+  });
+
+  it("takes the files of a checkpoint that shares its weights", async () => {
+    await mkdir(join(models, "twin"));
+    const shared = (name: string) => `../small/${name}`;
+    const manifest = {
+      ...MANIFEST,
+      name: "twin",
+      graphs: { encode: shared("encode.onnx"), decide: shared("decide.onnx") },
+      tokenizer: shared("tokenizer.json"),
+      sha256: Object.fromEntries(Object.entries(MANIFEST.sha256).map(([name, hash]) => [shared(name), hash])),
+    };
+    await writeFile(join(models, "twin", "checkpoint.json"), JSON.stringify(manifest));
+    const [small, twin] = await Promise.all(["small", "twin"].map((name) => loadCheckpoint(name, models)));
+    expect(twin?.graphs).toEqual(small?.graphs);
+    expect(twin?.fingerprint).toBe(small?.fingerprint);
+  });
+
+  it("has another fingerprint with other weights or another calibration", async () => {
+    const { fingerprint } = await loadCheckpoint("small", models);
+    await writeManifest({ calibration: {} });
+    const recalibrated = await loadCheckpoint("small", models);
+    await writeFile(fileOf("decide.onnx"), "graph three");
+    await writeManifest({ sha256: { ...MANIFEST.sha256, "decide.onnx": hashOf("graph three") } });
+    const retrained = await loadCheckpoint("small", models);
+    expect(new Set([fingerprint, recalibrated.fingerprint, retrained.fingerprint]).size).toBe(3);
+  });
+
+  it("says of a checkpoint that is not there where it looked and how to get it", async () => {
+    await expect(loadCheckpoint("large", models)).rejects.toMatchObject({
+      code: "checkpoint_missing",
+      message: expect.stringMatching(/^checkpoint large is not in .*; restore it .*`git checkout -- models`.*--models/),
+    });
+  });
+
+  it.each(Object.keys(FILES))("says so where %s is missing", async (name) => {
+    await rm(fileOf(name));
+    await expect(loadCheckpoint("small", models)).rejects.toMatchObject({
+      code: "checkpoint_missing",
+      message: expect.stringMatching(new RegExp(`/small/${name} cannot be read; restore it .*git checkout -- models`)),
+    });
+  });
+
+  it.each(Object.keys(FILES))("finds one changed byte in %s", async (name) => {
+    const text = FILES[name] ?? "";
+    await writeFile(fileOf(name), `${text.slice(0, -1)}~`);
+    await expect(loadCheckpoint("small", models)).rejects.toMatchObject({
+      code: "checkpoint_damaged",
+      message: expect.stringMatching(new RegExp(`/small/${name} does not have the hash .*; restore it `)),
+    });
+  });
+
+  it("finds a graph cut short, as by a broken download", async () => {
+    await writeFile(fileOf("encode.onnx"), "graph");
+    await expect(loadCheckpoint("small", models)).rejects.toMatchObject({ code: "checkpoint_damaged" });
+  });
+
+  it("does not trust a file that the manifest gives no hash for", async () => {
+    await writeManifest({ sha256: { ...MANIFEST.sha256, "decide.onnx": undefined } });
+    await expect(loadCheckpoint("small", models)).rejects.toMatchObject({ code: "checkpoint_damaged" });
+  });
+
+  it.each<[string, string]>([
+    ["no JSON", "{"],
+    ["null", "null"],
+    ["a list", "[]"],
+    ["a pointer of Git LFS", "version https://git-lfs.github.com/spec/v1\noid sha256:1\nsize 2\n"],
+    ["no graphs", JSON.stringify({ ...MANIFEST, graphs: undefined })],
+    ["null for graphs", JSON.stringify({ ...MANIFEST, graphs: null })],
+    ["null for hashes", JSON.stringify({ ...MANIFEST, sha256: null })],
+    ["null for the calibration", JSON.stringify({ ...MANIFEST, calibration: null })],
+    ["no window", JSON.stringify({ ...MANIFEST, window: undefined })],
+    ["no width", JSON.stringify({ ...MANIFEST, hidden_size: undefined })],
+  ])("calls a manifest that holds %s damaged and says what to do", async (_, text) => {
+    await writeFile(fileOf("checkpoint.json"), text);
+    await expect(loadCheckpoint("small", models)).rejects.toMatchObject({
+      code: "checkpoint_damaged",
+      message: expect.stringMatching(/checkpoint\.json is not a checkpoint manifest; restore it /),
+    });
+  });
+
+  it("is of a family that qa knows, or says to update", async () => {
+    await writeManifest({ family: "oracle" });
+    const { name, family, graphs, hiddenSize } = await loadCheckpoint("small", models);
+    const checkpoint = { name, family, graphs, hiddenSize, padId: 0, sepId: 2 };
+    const opened = openFamily(checkpoint, () => Promise.reject(new Error("was opened")));
+    await expect(opened).rejects.toMatchObject({
+      code: "checkpoint_damaged",
+      message: expect.stringMatching(/update qa$/),
+    });
+  });
+});
+
+describe("loadTokenizer", () => {
+  it("tokenises without special tokens and knows their ids", async () => {
+    const { tokenize, special } = await loadTokenizer(await loadCheckpoint("small", models));
+    expect(tokenize("hello world")).toEqual([5, 6]);
+    expect(special).toEqual({ pad: 0, cls: 1, sep: 2, mask: 3 });
+  });
+
+  it("makes a space of forged special tokens", async () => {
+    const { tokenize } = await loadTokenizer(await loadCheckpoint("small", models));
+    expect(tokenize("hello[MASK]world[SEP][CLS] hello[PAD]")).toEqual([5, 6, 5]);
+  });
+
+  it("calls a tokenizer damaged that lacks a special token of the manifest", async () => {
+    await writeManifest({ special_tokens: { ...MANIFEST.special_tokens, mask: "<mask>" } });
+    const checkpoint = await loadCheckpoint("small", models);
+    await expect(loadTokenizer(checkpoint)).rejects.toMatchObject({
+      code: "checkpoint_damaged",
+      message: "the tokenizer of small has no special token <mask>",
+    });
+  });
+
+  describe.each(["core-0.3.20", "core-multilingual-0.3.20"])("of %s", (name) => {
+    let tokenizer: CheckpointTokenizer;
+    beforeAll(async () => {
+      tokenizer = await loadTokenizer(await loadCheckpoint(name, resolveEngineConfig({}, {}).modelsDir));
+    });
+
+    it.each([
+      ["special tokens", "[CLS] a [SEP] b [MASK] c [PAD] <s> d </s> e <mask> f <pad>"],
+      ["special tokens of full-width letters", "［ＭＡＳＫ］ ＜ｍａｓｋ＞ ＜/ｓ＞ [ＳＥＰ]"],
+      ["special tokens in pieces", "[MA[SEP]SK] <ma<s>sk> </<pad>s>"],
+      ["special tokens around invisible characters", "[MA\u200bSK] <ma\u00adsk> [\u0000MASK] </\u200ds>"],
+      ["lone surrogates", "a \ud800 b \udc00 \ud83d"],
+      ["control characters", "a\u0000b\u0007c\u001b[31m\ufffd"],
+    ])("never lets a special token out of %s", (_, text) => {
+      const ids = tokenizer.tokenize(text);
+      const special = new Set(Object.values(tokenizer.special));
+      expect(ids.filter((id) => special.has(id))).toEqual([]);
+      expect(ids.length).toBeGreaterThan(0);
+      expect(ids.every(Number.isInteger)).toBe(true);
+    });
+  });
+});
