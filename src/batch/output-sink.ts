@@ -1,0 +1,59 @@
+/** Where blocks of rows go: a file, a gzip file (a member a block, so that whole blocks are whole files), or a stream such as stdout. */
+
+import type { FileHandle } from "node:fs/promises";
+import type { Writable } from "node:stream";
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
+import type { Sink } from "./row-queue.js";
+
+const pack = promisify(gzip);
+
+export interface FileSinkOptions {
+  /** Whether it is a file on a disk, and neither a pipe nor a device. */
+  readonly isRegular: boolean;
+  readonly isGzip: boolean;
+}
+
+/** A sink to an open file that it closes; a block that does not fit is taken back, so that the file ends with a whole row. */
+export function createFileSink(handle: FileHandle, { isRegular, isGzip }: FileSinkOptions): Sink {
+  let whole = 0;
+  return {
+    async write(block) {
+      const bytes = isGzip ? await pack(block) : block;
+      try {
+        for (let at = 0; at < bytes.length; ) at += (await handle.write(bytes, at)).bytesWritten;
+        whole += bytes.length;
+      } catch (error) {
+        if (isRegular) await handle.truncate(whole);
+        throw error;
+      }
+    },
+    async close() {
+      try {
+        if (isRegular) await handle.sync();
+      } finally {
+        await handle.close();
+      }
+    },
+  };
+}
+
+/** A sink to a stream that others own: it is not ended. */
+export function createStreamSink(stream: Writable): Sink {
+  let failure: Error | undefined;
+  const onError = (error: Error): Error => {
+    failure ??= error;
+    return failure;
+  };
+  stream.on("error", onError); // a broken pipe is also an event, and would end the process
+  return {
+    write: (block) =>
+      new Promise((resolve, reject) => {
+        if (failure !== undefined) return reject(failure);
+        stream.write(block, (error) => (error ? reject(onError(error)) : resolve()));
+      }),
+    async close() {
+      if (failure === undefined) stream.off("error", onError);
+    },
+  };
+}
