@@ -1,7 +1,11 @@
 /** What all commands share: their flags for engine and questions, and how an error ends the process. */
 
 import { Command, Flags } from "@oclif/core";
+import { parseDelimiter } from "./batch/delimiter.js";
+import { parseFrom } from "./batch/format.js";
 import { loadPreset, loadQuestions } from "./batch/questions-file.js";
+import type { ReadOptions } from "./batch/read-rows.js";
+import type { StateOptions } from "./batch/state-of-row.js";
 import { PACKAGE_DIR } from "./config.js";
 import { type CombineRules, DEFAULT_COMBINE_RULES } from "./decision/combine.js";
 import type { Question } from "./decision/question.js";
@@ -34,6 +38,33 @@ export const longFlags = {
   }),
   explain: Flags.boolean({ summary: "with chunks: also what each chunk answered" }),
 };
+
+export const rowFlags = {
+  "state-column": Flags.string({
+    summary:
+      "column (JSON: dotted path) that is the text; default: the only one, or state, text, body, message, content, description",
+  }),
+  template: Flags.string({ summary: "the text from several columns: 'Subject: {{subject}}\\n{{body}}'" }),
+  "state-json": Flags.boolean({ summary: "the whole row as a JSON object is the text" }),
+  delimiter: Flags.string({ summary: "of CSV cells, one character or 'tab'; default: found in the header" }),
+};
+
+/** How the flags want rows to be read. @throws QaError `invalid_usage` */
+export function readOptionsOf(flags: { from?: string | undefined; delimiter?: string | undefined }): ReadOptions {
+  return {
+    from: flags.from === undefined ? undefined : parseFrom(flags.from),
+    delimiter: flags.delimiter === undefined ? undefined : parseDelimiter(flags.delimiter),
+  };
+}
+
+/** Which part of a row the flags name as the state. */
+export function stateOptionsOf(flags: {
+  "state-column"?: string | undefined;
+  template?: string | undefined;
+  "state-json": boolean;
+}): StateOptions {
+  return { stateColumn: flags["state-column"], template: flags.template, stateJson: flags["state-json"] };
+}
 
 const COMBINE: Record<"best" | "mean", CombineRules> = {
   best: DEFAULT_COMBINE_RULES,

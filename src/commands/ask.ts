@@ -21,7 +21,11 @@ A question on the command line is 'text' (yes or no), 'text :: a | b | c' (choic
   ];
   static override args = { state: Args.string({ description: "the text", ignoreStdin: true }) };
   static override flags = {
-    question: Flags.string({ summary: "a question; may be given several times", multiple: true }),
+    question: Flags.string({
+      summary: "a question; may be given several times",
+      multiple: true,
+      multipleNonGreedy: true,
+    }),
     ...questionFlags,
     ...engineFlags,
     ...longFlags,

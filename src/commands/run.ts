@@ -1,34 +1,128 @@
+import { stat } from "node:fs/promises";
 import { Args, Flags } from "@oclif/core";
-import { parseDelimiter } from "../batch/delimiter.js";
-import { FROM_VALUES, parseFrom } from "../batch/format.js";
+import { createProgress } from "../batch/create-progress.js";
+import { FROM_VALUES } from "../batch/format.js";
+import { limitHeapGrowth } from "../batch/heap.js";
 import { resolveInputs } from "../batch/inputs.js";
 import { formatOfOutput, TO_VALUES } from "../batch/output-format.js";
-import { run } from "../batch/run.js";
-import { createTally } from "../batch/tally.js";
+import { type RunEnd, run } from "../batch/run.js";
+import { summaryText } from "../batch/summary.js";
+import { createTally, type TallyCounts } from "../batch/tally.js";
 import { openRowWriter } from "../batch/write-rows.js";
-import { chunkOptionsOf, engineFlags, longFlags, QaCommand, questionFlags, questionsOf, stopOnSignals } from "../cli.js";
+import {
+  chunkOptionsOf,
+  engineFlags,
+  longFlags,
+  QaCommand,
+  questionFlags,
+  questionsOf,
+  readOptionsOf,
+  rowFlags,
+  stateOptionsOf,
+  stopOnSignals,
+} from "../cli.js";
 import { Engine } from "../engine/engine.js";
 
 export default class Run extends QaCommand {
-  static override strict = false;
   static override summary = "Answer questions over files: one row out for each row in, in order.";
-  static override args = { input: Args.string({ description: "files, globs, or - for stdin", required: true }) };
-  static override flags = { ...questionFlags, ...engineFlags, ...longFlags,
-    out: Flags.string({ char: "o", default: "-" }), to: Flags.option({options: TO_VALUES})({}), force: Flags.boolean(),
-    from: Flags.option({options: FROM_VALUES})({}), delimiter: Flags.string(),
-    "state-column": Flags.string(), template: Flags.string(), "state-json": Flags.boolean(), limit: Flags.integer(), sample: Flags.integer(), seed: Flags.integer({default: 1}),
-    "only-answers": Flags.boolean(), "id-column": Flags.string(), probabilities: Flags.boolean(),
+  static override description =
+    `Reads CSV, TSV, NDJSON, a JSON array or lines of text, each also gzipped; many files, globs, - for stdin.
+A row that cannot be answered keeps its place and says why in \`error\`. NDJSON rows with \`state\` and \`questions\`
+are requests of their own and need no --questions.
+
+Exit code: 0 all answered, 3 finished with failed rows, 2 wrong usage, 1 a fatal error, 130 interrupted.`;
+  static override examples = [
+    "<%= config.bin %> run tickets.csv --preset triage --out answers.csv",
+    "<%= config.bin %> run 'mails/*.ndjson.gz' --questions ask.yaml --template 'Subject: {{subject}}\\n{{body}}' -o out.ndjson",
+    "tail -f app.log | <%= config.bin %> run - --from text --questions ask.yaml",
+  ];
+  static override args = {
+    input: Args.string({
+      description: "files, globs, or - for stdin",
+      required: true,
+      multiple: true,
+      ignoreStdin: true,
+    }),
+  };
+  static override flags = {
+    ...questionFlags,
+    out: Flags.string({ char: "o", summary: "output file (.ndjson, .csv, also .gz), or - for stdout", default: "-" }),
+    to: Flags.option({ options: TO_VALUES })({
+      summary: "output format; default: by the name of --out, stdout NDJSON",
+    }),
+    force: Flags.boolean({ char: "f", summary: "overwrite an output that exists" }),
+    ...rowFlags,
+    from: Flags.option({ options: FROM_VALUES })({ summary: "input format; default: by the file's name" }),
+    limit: Flags.integer({ summary: "only the first N rows", min: 1, helpValue: "N" }),
+    sample: Flags.integer({ summary: "only N rows drawn at random", min: 1, helpValue: "N" }),
+    seed: Flags.integer({ summary: "of --sample: the same seed draws the same rows", default: 1 }),
+    "only-answers": Flags.boolean({ summary: "leave the input out of the output, but for --id-column" }),
+    "id-column": Flags.string({ summary: "column that names a row, kept with --only-answers" }),
+    probabilities: Flags.boolean({ summary: "CSV: a column for the probability of every option" }),
+    ...longFlags,
+    ...engineFlags,
+    "batch-tokens": Flags.integer({ summary: "tokens of one batch, padding included (default 2048)", min: 1 }),
+    quiet: Flags.boolean({ summary: "no progress and no summary" }),
   };
 
   async run(): Promise<void> {
     const { argv, flags } = await this.parse(Run);
-    const inputs = await resolveInputs(argv as string[]);
+    limitHeapGrowth();
+    const signal = stopOnSignals();
     const questions = await questionsOf(flags);
+    const inputs = await resolveInputs(argv as string[]);
+    const format = formatOfOutput(flags.out, flags.to);
     const tally = createTally();
-    const engine = await Engine.open({ ...flags, modelsDir: flags.models });
-    const t0 = performance.now();
-    const end = await run(engine, { inputs, read: { from: flags.from && parseFrom(flags.from), delimiter: flags.delimiter && parseDelimiter(flags.delimiter) }, state: {stateColumn: flags["state-column"], template: flags.template, stateJson: flags["state-json"]}, questions, model: flags.model, limit: flags.limit, sample: undefined, chunk: chunkOptionsOf(flags), output: {format: formatOfOutput(flags.out, flags.to), onlyAnswers: flags["only-answers"], idColumn: flags["id-column"], probabilities: flags.probabilities, explain: flags.explain, chunks: flags.long === "chunk"}, openWriter: () => openRowWriter({out: flags.out, force: flags.force, inputs}), tally, onRow: () => {}, signal: stopOnSignals() });
-    await engine.close();
-    console.error(end, tally.counts, performance.now()-t0);
+    const size = await totalBytes(inputs);
+    let bytes = 0;
+    const engine = await Engine.open({ ...flags, modelsDir: flags.models, maxBatchTokens: flags["batch-tokens"] });
+    const kind = flags.quiet ? "none" : process.stderr.isTTY ? "screen" : "lines";
+    const colors = process.env.NO_COLOR === undefined;
+    const progress = await createProgress({ kind, stream: process.stderr, files: inputs, colors });
+    const started = performance.now();
+    let end: RunEnd | undefined;
+    try {
+      end = await run(engine, {
+        inputs,
+        read: { ...readOptionsOf(flags), onBytes: (count) => (bytes += count) },
+        state: stateOptionsOf(flags),
+        questions,
+        model: flags.model,
+        limit: flags.limit,
+        sample: flags.sample === undefined ? undefined : { size: flags.sample, seed: flags.seed },
+        chunk: chunkOptionsOf(flags),
+        output: {
+          format,
+          onlyAnswers: flags["only-answers"],
+          idColumn: flags["id-column"],
+          probabilities: flags.probabilities,
+          explain: flags.explain,
+          chunks: flags.long === "chunk",
+        },
+        openWriter: () => openRowWriter({ out: flags.out, force: flags.force, inputs }),
+        tally,
+        onRow: () => progress.update(tally.counts, size === undefined ? undefined : bytes / size),
+        signal,
+      });
+    } finally {
+      await progress.close();
+      const elapsedMs = performance.now() - started;
+      if (!flags.quiet && tally.counts.rows > 0)
+        process.stderr.write(summaryText(tally.counts, { elapsedMs, columns: process.stderr.columns ?? 100 }));
+      await engine.close();
+    }
+    process.exitCode = exitCodeOf(end, tally.counts);
   }
+}
+
+function exitCodeOf(end: RunEnd, { failed }: TallyCounts): number {
+  if (end === "interrupted") return 130;
+  return failed > 0 && end === "finished" ? 3 : 0;
+}
+
+/** Bytes of all inputs, unknown with stdin. */
+async function totalBytes(inputs: readonly string[]): Promise<number | undefined> {
+  if (inputs.includes("-")) return undefined;
+  const sizes = await Promise.all(inputs.map(async (file) => (await stat(file)).size));
+  return sizes.reduce((sum, size) => sum + size, 0);
 }

@@ -1,0 +1,90 @@
+/**
+ * Whether memory grows with the input: peak memory of a run over 2,000 rows beside one over 200,000, each in a process of its
+ * own. Everything is real (read, route, tokenise, schedule, answer, write) but the graphs, whose place a worker-free stand-in
+ * takes: 200,000 rows through the model would take hours and use the same buffers over and over.
+ * Usage: node bench/memory.js
+ */
+
+import { execFileSync } from "node:child_process";
+import { createWriteStream } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { finished } from "node:stream/promises";
+import { stringify } from "csv-stringify/sync";
+import { limitHeapGrowth } from "../dist/batch/heap.js";
+import { run } from "../dist/batch/run.js";
+import { createTally } from "../dist/batch/tally.js";
+import { openRowWriter } from "../dist/batch/write-rows.js";
+import { Engine } from "../dist/engine/engine.js";
+import { everydayQuestions, printTable, ticketStates } from "./sample.js";
+
+const SIZES = [2_000, 200_000];
+
+if (process.argv[2] === "child") await child(process.argv[3], process.argv[4]);
+else await parent();
+
+async function parent() {
+  const folder = await mkdtemp(join(tmpdir(), "qa-bench-"));
+  const peaks = [];
+  for (const rows of SIZES) {
+    const input = join(folder, `${rows}.csv`);
+    await writeRows(input, rows);
+    const output = execFileSync(process.execPath, [import.meta.filename, "child", input, join(folder, "out.ndjson")]);
+    peaks.push(JSON.parse(output.toString()));
+  }
+  printTable(
+    ["rows", "peak memory (MiB)", "seconds"],
+    SIZES.map((rows, i) => [rows, peaks[i].peakMiB.toFixed(0), peaks[i].seconds.toFixed(1)]),
+  );
+  console.log(`peak of 200,000 rows / peak of 2,000 rows: ${(peaks[1].peakMiB / peaks[0].peakMiB).toFixed(2)}`);
+  await rm(folder, { recursive: true });
+}
+
+async function writeRows(file, rows) {
+  const out = createWriteStream(file);
+  out.write("id,body\n");
+  const states = await ticketStates(74);
+  for (let i = 0; i < rows; i++)
+    if (!out.write(stringify([[i, `${i} ${states[i % states.length]}`]])))
+      await new Promise((resolve) => out.once("drain", resolve));
+  out.end();
+  await finished(out);
+}
+
+async function child(input, out) {
+  limitHeapGrowth();
+  const optionCounts = new WeakMap();
+  const engine = await Engine.open(
+    {},
+    {
+      slots: 4,
+      async compile(_checkpoint, questions) {
+        const prefix = { type: "stand-in" };
+        optionCounts.set(
+          prefix,
+          questions.reduce((sum, { options }) => sum + options.length, 0),
+        );
+        return prefix;
+      },
+      async decide(_checkpoint, groups) {
+        return groups.flatMap(({ prefix, states }) => states.map(() => new Float32Array(optionCounts.get(prefix))));
+      },
+      async close() {},
+    },
+  );
+  const start = performance.now();
+  await run(engine, {
+    inputs: [input],
+    read: {},
+    state: {},
+    questions: everydayQuestions(8),
+    output: { format: "ndjson" },
+    openWriter: () => openRowWriter({ out, force: true }),
+    tally: createTally(),
+    onRow: () => {},
+    signal: new AbortController().signal,
+  });
+  const seconds = (performance.now() - start) / 1000;
+  process.stdout.write(JSON.stringify({ peakMiB: process.resourceUsage().maxRSS / 1024, seconds }));
+}
