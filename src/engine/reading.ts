@@ -68,7 +68,7 @@ function assertStateFits({ request: { questions }, set, stateIds }: Reading): vo
 }
 
 function roomsOf(questions: readonly Question[], { rooms }: QuestionSet, stateTokens: number): JsonValue {
-  return new Map(
+  return Object.fromEntries(
     questions.map(({ id }, i): [string, JsonValue] => {
       const room = rooms[i] ?? 0;
       return [id, { room, fits: stateTokens <= room }];
