@@ -10,7 +10,7 @@ import type { RowRequest } from "./room-rows.js";
 import { type RoomSurvey, surveyRoom } from "./room-survey.js";
 
 export interface RoomStudy {
-  /** On the checkpoints that the model named allows. */
+  /** On the checkpoints that the model named, or a row's own, reads with. */
   readonly report: RoomReport;
   /** Of the rows of a file. */
   readonly survey: RoomSurvey | undefined;
@@ -34,15 +34,17 @@ export interface RoomSubject {
 export async function studyRoom(engine: Engine, subject: RoomSubject): Promise<RoomStudy> {
   const { questions, model, state, rows, onRow } = subject;
   const target = resolveModel(engine.deployment, model);
-  const allowed = ({ role }: { role: Role }) => target.type === "routed" || target.role === role;
   const report = await roomReport(engine, { questions, model, state });
   const bare = await roomReport(engine, { questions: questions.map(bareQuestion), model, state: undefined });
   const requests = rows ?? (state === undefined ? undefined : oneRow({ questions, model, state }));
   const survey = requests === undefined ? undefined : await surveyRoom(engine, requests, onRow);
-  const demands = demandsOf(report, { bare: bare.checkpoints, survey }).filter(({ checkpoint }) => allowed(checkpoint));
+  // a row may name another model than the one that all are asked of
+  const read = ({ role }: { role: Role }) =>
+    target.type === "routed" || target.role === role || survey?.checkpoints.has(role) === true;
+  const demands = demandsOf(report, { bare: bare.checkpoints, survey }).filter(({ checkpoint }) => read(checkpoint));
   const multilingual = report.checkpoints.find(({ role }) => role === "multilingual")?.checkpoint ?? "";
   return {
-    report: { ...report, checkpoints: report.checkpoints.filter(allowed) },
+    report: { ...report, checkpoints: report.checkpoints.filter(read) },
     survey: rows === undefined ? undefined : survey,
     advice: adviseRoom({
       demands,

@@ -231,6 +231,8 @@ describe("studyRoom of rows", () => {
     const survey = await surveyOf([path], {});
     expect(survey.checkpoints.get("english")?.own).toEqual({ fit: 1, unfit: { count: 1, first: [3] } });
     expect(survey.unreadable.first).toMatchObject([{ row: 2, line: 2, code: "invalid_request" }]);
+    const elsewhere = await studyFile([path], { questions: triage, model: MULTILINGUAL });
+    expect(elsewhere.report.checkpoints.map(({ checkpoint }) => checkpoint)).toEqual([ENGLISH, MULTILINGUAL]);
     const { unreadable } = await surveyOf(
       [fileOf("model.ndjson", JSON.stringify({ ...rows[0], model: "nobody" }))],
       {},
