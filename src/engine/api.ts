@@ -101,7 +101,7 @@ export interface QaEngine {
  */
 export async function openEngine(options: EngineOptions = {}): Promise<QaEngine> {
   const engine = await Engine.open(options);
-  const parse = (request: unknown) => parseOrThrow(request, engine.deployment.choiceNeedsInstructions);
+  const parse = (request: unknown) => parseOrThrow(asJson(request), engine.deployment.choiceNeedsInstructions);
   return {
     async answer<const Q extends Questions>(request: Request<Q>, options: AnswerOptions = {}) {
       return responseOf<Q>(await engine.decide(parse(request), options));
@@ -122,6 +122,20 @@ export async function openEngine(options: EngineOptions = {}): Promise<QaEngine>
     },
     close: () => engine.close(),
   };
+}
+
+/**
+ * A request of JavaScript values as it would go over the wire: dates become text, fields without a value go.
+ * @throws QaError `invalid_request` for what JSON cannot say
+ */
+function asJson(request: unknown): unknown {
+  try {
+    return JSON.parse(JSON.stringify(request) ?? "null");
+  } catch (cause) {
+    const message =
+      "the request is not JSON; it may hold no bigint, no cycle and no deeper nesting than JSON.stringify takes";
+    throw new QaError("invalid_request", message, { details: { issues: [{ path: "", message }] }, cause });
+  }
 }
 
 /** @throws QaError `invalid_request` with every issue */
