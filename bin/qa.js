@@ -1,4 +1,5 @@
 #!/usr/bin/env node
-import { execute } from "@oclif/core";
+import { execute, settings } from "@oclif/core";
 
+settings.enableAutoTranspile = false; // we ship JavaScript; looking for TypeScript would warn under NODE_ENV=development
 await execute({ dir: import.meta.url });

@@ -48,9 +48,10 @@ const PEEKED_ROWS = 100;
 export async function run(engine: Engine, options: RunOptions): Promise<RunEnd> {
   const { inputs, signal, tally } = options;
   const rows = peekable(selectRows(options));
-  const head = await rows.peek(inputs.includes("-") ? 1 : PEEKED_ROWS);
+  const peeked = inputs.includes("-") ? 1 : PEEKED_ROWS;
+  const head = await rows.peek(peeked);
   const requests = requestOptions(engine, options, head);
-  const output = createOutput(csvSource(options, requests, head), options.output);
+  const output = createOutput(csvSource(options, requests, { head, isAll: head.length < peeked }), options.output);
   const writer = await options.openWriter();
   const stop = AbortSignal.any([signal, writer.readerGone]);
   try {
@@ -64,7 +65,7 @@ export async function run(engine: Engine, options: RunOptions): Promise<RunEnd> 
     }
   } catch (error) {
     if (!stop.aborted || !(error instanceof QaError) || error.code !== "aborted") {
-      await writer.close();
+      await writer.close().catch(() => {}); // what came first is what is told
       throw error;
     }
   }
@@ -90,14 +91,18 @@ function requestOptions(engine: Engine, options: RunOptions, head: readonly Row[
   return { source: resolveStateSource(state, head), questions, model, choiceNeedsInstructions };
 }
 
-function csvSource({ inputs, questions }: RunOptions, requests: RowRequestOptions, head: readonly Row[]) {
+function csvSource(
+  { inputs, questions }: RunOptions,
+  requests: RowRequestOptions,
+  { head, isAll }: { readonly head: readonly Row[]; readonly isAll: boolean },
+) {
   const isTable = head.every((row) => row.format === "csv" || row.format === "tsv" || row.format === "text");
   const own = head.filter((row) => requestOfRow(row) !== undefined).map((row) => toRequest(row, requests));
   const ownSets = own.flatMap((request) => (request instanceof QaError ? [] : [request.questions]));
   const isMixed = own.length < head.length || own.length === 0;
   return {
     sample: head,
-    mayVary: !isTable || inputs.length > 1,
+    mayVary: !isAll && (!isTable || inputs.length > 1),
     questionSets: [...(questions !== undefined && isMixed ? [questions] : []), ...ownSets],
   };
 }

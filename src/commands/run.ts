@@ -76,9 +76,11 @@ Exit code: 0 all answered, 3 finished with failed rows, 2 wrong usage, 1 a fatal
     const size = await totalBytes(inputs);
     let bytes = 0;
     const engine = await Engine.open({ ...flags, modelsDir: flags.models, maxBatchTokens: flags["batch-tokens"] });
-    const kind = flags.quiet ? "none" : process.stderr.isTTY ? "screen" : "lines";
+    const kind = progressKind(flags);
     const colors = process.env.NO_COLOR === undefined;
     const progress = await createProgress({ kind, stream: process.stderr, files: inputs, colors });
+    const { limit } = flags;
+    const fractionRead = () => (limit !== undefined ? tally.counts.rowsRead / limit : size && bytes / size);
     const started = performance.now();
     let end: RunEnd | undefined;
     try {
@@ -88,7 +90,7 @@ Exit code: 0 all answered, 3 finished with failed rows, 2 wrong usage, 1 a fatal
         state: stateOptionsOf(flags),
         questions,
         model: flags.model,
-        limit: flags.limit,
+        limit,
         sample: flags.sample === undefined ? undefined : { size: flags.sample, seed: flags.seed },
         chunk: chunkOptionsOf(flags),
         output: {
@@ -101,7 +103,7 @@ Exit code: 0 all answered, 3 finished with failed rows, 2 wrong usage, 1 a fatal
         },
         openWriter: () => openRowWriter({ out: flags.out, force: flags.force, inputs }),
         tally,
-        onRow: () => progress.update(tally.counts, size === undefined ? undefined : bytes / size),
+        onRow: () => progress.update(tally.counts, fractionRead()),
         signal,
       });
     } finally {
@@ -113,6 +115,12 @@ Exit code: 0 all answered, 3 finished with failed rows, 2 wrong usage, 1 a fatal
     }
     process.exitCode = exitCodeOf(end, tally.counts);
   }
+}
+
+/** A screen on a terminal, but not where rows are printed on one too. */
+function progressKind({ quiet, out }: { quiet: boolean; out: string }): "screen" | "lines" | "none" {
+  if (quiet || (out === "-" && process.stdout.isTTY)) return "none";
+  return process.stderr.isTTY ? "screen" : "lines";
 }
 
 function exitCodeOf(end: RunEnd, { failed }: TallyCounts): number {

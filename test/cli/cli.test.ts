@@ -1,0 +1,221 @@
+import { spawn } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { gunzipSync, gzipSync } from "node:zlib";
+import { parse } from "csv-parse/sync";
+import { afterAll, describe, expect, it } from "vitest";
+import { FIXTURES, installPacked, readFile, readNdjson, runCommand, runShell } from "./packed.js";
+
+const installed = installPacked();
+afterAll(() => installed.remove());
+const qa = (args: readonly string[], options?: { input?: string; cwd?: string }) =>
+  runCommand(installed.bin, args, options);
+const temp = (name: string) => join(installed.folder, name);
+
+const ASKED = ["--questions", `${FIXTURES}triage.yaml`, "--template", "{{subject}}\\n{{body}}"];
+const ENGLISH = ["--model", "core-0.3.20"];
+const ticketRows = parse(readFileSync(`${FIXTURES}tickets.csv`), { relax_column_count: true }) as string[][];
+
+describe("qa run, installed from the packed tarball", () => {
+  it("answers the sample tickets: one row out for each row in, in order, two of them as errors", async () => {
+    const out = temp("tickets.ndjson");
+    const { code, stderr } = await qa(["run", `${FIXTURES}tickets.csv`, ...ASKED, "--out", out]);
+    expect(code).toBe(3);
+    const rows = readNdjson(readFile(out));
+    expect(rows.map((row) => row.id)).toEqual(ticketRows.slice(1).map(([id]) => id));
+    const failed = rows.filter((row) => row.error !== undefined).map((row) => (row.error as { code: string }).code);
+    expect(failed).toEqual(["malformed_row", "state_too_long"]);
+    for (const row of rows.filter((each) => each.error === undefined))
+      expect(Object.keys(row.answers as object)).toEqual([
+        "team",
+        "refund",
+        "urgency",
+        "mood",
+        "churn_risk",
+        "needs_person",
+      ]);
+    expect(new Set(rows.map((row) => row.model))).toEqual(
+      new Set(["core-0.3.20", "core-multilingual-0.3.20", undefined]),
+    );
+    expect(stderr).toContain("72 of 74 rows answered");
+  });
+
+  it("writes CSV with the input's columns and a flat column per answer, failed rows in their place", async () => {
+    const out = temp("tickets.csv");
+    const limited = ["--limit", "40", ...ENGLISH, "--probabilities", "--out", out, "--quiet"];
+    const { code, stderr } = await qa(["run", `${FIXTURES}tickets.csv`, ...ASKED, ...limited]);
+    expect({ code, stderr }).toEqual({ code: 3, stderr: "" });
+    const [header = [], ...rows] = parse(readFile(out)) as string[][];
+    expect(header.slice(0, 9)).toEqual([...(ticketRows[0] ?? []), "team", "team_confidence", "team.billing"]);
+    expect(header.slice(-3)).toEqual(["model", "error.code", "error.message"]);
+    expect(rows).toHaveLength(40);
+    const [failed = []] = rows.filter((row) => row.at(-2) !== "");
+    expect(failed.slice(header.indexOf("team"), -2).join("")).toBe("");
+    expect(failed.at(-2)).toBe("malformed_row");
+  });
+
+  it("answers rows that are requests with their own questions, other keys passed through as they were", async () => {
+    const { code, stdout } = await qa(["run", `${FIXTURES}requests.ndjson`, "--quiet"]);
+    expect(code).toBe(0);
+    const lines = stdout.trim().split("\n");
+    const inputs = readFileSync(`${FIXTURES}requests.ndjson`, "utf8").trim().split("\n");
+    expect(lines).toHaveLength(inputs.length);
+    expect(readNdjson(stdout).map((row) => row.ref)).toEqual(readNdjson(inputs.join("\n")).map((row) => row.ref));
+    expect(stdout).toContain("139.0");
+    expect(lines[4]).toMatch(/"probabilities":\{"10":[^}]*"6":[^}]*"4":[^}]*"2":/);
+  });
+
+  it("splits 40 questions over calls; a state over the room is chunked when asked", async () => {
+    const questions = Object.fromEntries(
+      Array.from({ length: 40 }, (_, i) => [`q${i}`, { type: "noul", instructions: `Is ${i} meant?` }]),
+    );
+    writeFileSync(temp("forty.json"), JSON.stringify(questions));
+    writeFileSync(temp("long.ndjson"), `${JSON.stringify({ text: readFile(`${FIXTURES}long-contract.txt`) })}\n`);
+    const long = [temp("long.ndjson"), "--questions", temp("forty.json"), ...ENGLISH, "--quiet"];
+    const rejected = await qa(["run", ...long]);
+    expect(rejected.code).toBe(3);
+    expect(readNdjson(rejected.stdout)[0]?.error).toMatchObject({
+      code: "state_too_long",
+      questions: { q0: { fits: false } },
+    });
+    const chunked = await qa(["run", ...long, "--long", "chunk", "--explain"]);
+    expect(chunked.code).toBe(0);
+    const [row] = readNdjson(chunked.stdout);
+    expect(Object.keys(row?.answers as object)).toHaveLength(40);
+    const chunks = row?.chunks as { count: number; from: Record<string, number[]>; chunks: { answers: object }[] };
+    expect(chunks.chunks).toHaveLength(chunks.count);
+    const best = Math.max(...chunks.chunks.map((chunk) => (chunk.answers as { q0: { noul: number } }).q0.noul));
+    expect(row?.answers).toMatchObject({ q0: { noul: best } });
+  });
+
+  it("reads gzip and stdin, writes gzip and stdout", async () => {
+    writeFileSync(temp("mails.txt.gz"), gzipSync(readFileSync(`${FIXTURES}mails.txt`)));
+    const asked = ["--preset", "email", ...ENGLISH, "--limit", "3", "--only-answers", "--quiet"];
+    const packed = await qa(["run", temp("mails.txt.gz"), ...asked, "--out", temp("mails.ndjson.gz")]);
+    expect(packed.code).toBe(0);
+    const piped = await qa(["run", "-", "--from", "text", ...asked], { input: readFile(`${FIXTURES}mails.txt`) });
+    expect(piped.stdout).toBe(gunzipSync(readFileSync(temp("mails.ndjson.gz"))).toString());
+    expect(readNdjson(piped.stdout).map((row) => row.row_number)).toEqual([1, 2, 3]);
+  });
+
+  it("draws the same sample for the same seed", async () => {
+    const sampled = ["--sample", "3", "--seed", "7", "--only-answers", "--id-column", "id", ...ENGLISH, "--quiet"];
+    const run = () => qa(["run", `${FIXTURES}reviews.ndjson`, "--preset", "review", ...sampled]);
+    const [first, second] = [await run(), await run()];
+    expect(readNdjson(first.stdout)).toHaveLength(3);
+    expect(second.stdout).toBe(first.stdout);
+  });
+
+  it("ends quietly and well when the reader of its output goes", async () => {
+    const line = `qa run ${FIXTURES}mails.txt --preset guard --model core-0.3.20 --quiet | head -n 1`;
+    const { code, stdout, stderr } = await runShell(installed.bin, line);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(readNdjson(stdout)).toHaveLength(1);
+  });
+
+  it("ends at Ctrl-C with a whole last row and exit code 130", async () => {
+    const input = temp("many.txt");
+    writeFileSync(input, readFile(`${FIXTURES}mails.txt`).repeat(200));
+    const out = temp("interrupted.ndjson");
+    const child = spawn(installed.bin, ["run", input, "--preset", "guard", ...ENGLISH, "--out", out, "--quiet"]);
+    while (!existsSync(out) || readFile(out) === "") await new Promise((resolve) => setTimeout(resolve, 50));
+    child.kill("SIGINT");
+    const code = await new Promise((resolve) => child.once("close", resolve));
+    expect(code).toBe(130);
+    const text = readFile(out);
+    expect(text.endsWith("}\n")).toBe(true);
+    const rows = readNdjson(text);
+    expect(rows.length).toBeLessThan(2400);
+    for (const row of rows) expect(row.error).toBeUndefined();
+  });
+});
+
+describe("what a person does wrong", () => {
+  it.each([
+    ["a flag that does not exist", ["run", `${FIXTURES}mails.txt`, "--bogus"], 2, "--bogus"],
+    ["no questions", ["run", `${FIXTURES}mails.txt`], 2, "pass --questions FILE or --preset NAME"],
+    [
+      "both kinds of questions",
+      ["run", "x.txt", "--preset", "guard", "--questions", "y.yaml"],
+      2,
+      "exclude each other",
+    ],
+    [
+      "a preset that does not exist",
+      ["run", "x.txt", "--preset", "none"],
+      2,
+      "email, guard, moderation, review, triage",
+    ],
+    ["an input that does not exist", ["run", "nothing-here.csv", "--preset", "guard"], 2, "nothing-here.csv"],
+    [
+      "columns that do not tell the text",
+      ["run", `${FIXTURES}requests.ndjson`, "--preset", "guard", "--state-column", "mail"],
+      0,
+      "",
+    ],
+    ["a model that does not exist", ["ask", "hello", "--preset", "guard", "--model", "gpt"], 2, "compat-latest"],
+    ["a deployment that does not exist", ["ask", "hello", "--preset", "guard", "--deployment", "c"], 2, '"a", "b"'],
+    ["nothing asked", ["ask", "hello"], 2, "pass --question"],
+  ])("%s ends with code and advice", async (_, args, code, advice) => {
+    const ended = await qa(args);
+    expect(ended.code).toBe(code);
+    expect(ended.stderr).toContain(advice);
+  });
+
+  it("an existing output is kept unless --force is given", async () => {
+    const out = temp("kept.ndjson");
+    writeFileSync(out, "mine\n");
+    const args = ["run", `${FIXTURES}mails.txt`, "--preset", "guard", ...ENGLISH, "--limit", "1", "--out", out];
+    const refused = await qa(args);
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain("--force");
+    expect(readFile(out)).toBe("mine\n");
+    expect((await qa([...args, "--force"])).code).toBe(0);
+    expect(readNdjson(readFile(out))).toHaveLength(1);
+  });
+
+  it("a missing checkpoint is an error that says what to do, and nothing is written", async () => {
+    mkdirSync(temp("no-models"));
+    const out = temp("none.ndjson");
+    const args = ["run", `${FIXTURES}mails.txt`, "--preset", "guard", "--models", temp("no-models"), "--out", out];
+    const { code, stderr } = await qa(args);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/checkpoint core-.* is not in .*restore it/);
+  });
+});
+
+describe("qa ask and qa room", () => {
+  it("asks one text from stdin and prints the wire's response", async () => {
+    const input = "I was charged twice, please refund one of them.\n";
+    const asked = [
+      "--question",
+      "refund=Is a refund requested?",
+      "--question",
+      "team=Which team? :: billing | technical",
+    ];
+    const { code, stdout } = await qa(["ask", "--json", ...asked], { input });
+    expect(code).toBe(0);
+    const response = JSON.parse(stdout) as { model: string; answers: { team: { choice: string } } };
+    expect(Object.keys(response)).toEqual(["model", "answers", "usage"]);
+    expect(response.model).toBe("core-multilingual-0.3.20");
+    expect(response.answers.team.choice).toBe("billing");
+  });
+
+  it("sends the same short English message to the other checkpoint on deployment b", async () => {
+    const asked = ["--question", "Is a refund requested?", "--deployment", "b", "--json"];
+    const { stdout } = await qa(["ask", "I was charged twice for my invoice, please refund one of them.", ...asked]);
+    expect(JSON.parse(stdout)).toMatchObject({ model: "core-0.3.5" });
+  });
+
+  it("draws answers as bars", async () => {
+    const { stdout } = await qa(["ask", "The app crashes.", "--question", "team=Which team? :: billing | technical"]);
+    expect(stdout).toMatch(/^team: technical {2}\(confidence/m);
+    expect(stdout).toMatch(/technical {2}█+/);
+  });
+
+  it("shows the room of every question before anything runs", async () => {
+    const { code, stdout } = await qa(["room", "--questions", `${FIXTURES}triage.yaml`, "--json"]);
+    expect(code).toBe(0);
+    expect(JSON.stringify(JSON.parse(stdout))).toContain("core-multilingual-0.3.20");
+  });
+});
