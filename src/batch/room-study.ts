@@ -1,13 +1,12 @@
 /** All that `qa room` tells, measured: questions on their checkpoints, a state or the rows of a file, and what to change. */
 
 import type { Question } from "../decision/question.js";
-import type { State } from "../decision/request.js";
+import type { ParsedRequest, State } from "../decision/request.js";
 import { type Role, resolveModel } from "../engine/deployment.js";
 import type { Engine } from "../engine/engine.js";
 import { type CheckpointRoom, type RoomReport, roomReport } from "../engine/room-report.js";
 import { type Advice, adviseRoom, type Demand } from "./room-advice.js";
-import type { RowRequest } from "./room-rows.js";
-import { type RoomSurvey, surveyRoom } from "./room-survey.js";
+import { type MeasuredRequest, type RoomSurvey, surveyRoom } from "./room-survey.js";
 
 export interface RoomStudy {
   /** On the checkpoints that the model named, or a row's own, reads with. */
@@ -22,7 +21,7 @@ export interface RoomSubject {
   readonly questions: readonly Question[];
   readonly model: string | undefined;
   readonly state?: State | undefined;
-  readonly rows?: AsyncIterable<RowRequest> | undefined;
+  readonly rows?: AsyncIterable<MeasuredRequest> | undefined;
   /** Called after each row with the number so far. */
   readonly onRow?: ((rows: number) => void) | undefined;
 }
@@ -62,8 +61,8 @@ function bareQuestion(question: Question): Question {
   return { ...question, instructions: undefined, options };
 }
 
-async function* oneRow(request: Exclude<RowRequest["request"], Error>): AsyncGenerator<RowRequest, void, undefined> {
-  yield { place: { file: "", line: 1, index: 0 }, request, own: false };
+async function* oneRow(request: ParsedRequest): AsyncGenerator<MeasuredRequest, void, undefined> {
+  yield { row: { place: { file: "", line: 1, index: 0 } }, request, own: false };
 }
 
 function demandsOf(

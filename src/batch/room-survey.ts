@@ -4,15 +4,23 @@
  * memory does not grow with the file.
  */
 
+import type { ParsedRequest } from "../decision/request.js";
 import { costOf, inputTokensOf, splitCalls } from "../decision/room.js";
 import type { Role } from "../engine/deployment.js";
 import type { Engine } from "../engine/engine.js";
 import { measureOf, type Reading } from "../engine/reading.js";
 import type { Route, RouteReason } from "../engine/router.js";
 import { QaError, toQaError } from "../errors.js";
-import type { RowRequest } from "./room-rows.js";
 import type { RowPlace } from "./row.js";
 import { createTokenHistogram, type TokenHistogram } from "./token-histogram.js";
+
+/** A request and the row it stands in. */
+export interface MeasuredRequest {
+  readonly row: { readonly place: RowPlace };
+  readonly request: ParsedRequest | QaError;
+  /** Whether the row carries its own questions. */
+  readonly own: boolean;
+}
 
 /** Rows of a kind: how many, and the first of them. */
 export interface RowList<T> {
@@ -94,11 +102,15 @@ export interface QuestionFit {
  */
 export async function surveyRoom(
   engine: Engine,
-  requests: AsyncIterable<RowRequest>,
+  requests: AsyncIterable<MeasuredRequest>,
   onRow: (rows: number) => void = () => {},
 ): Promise<RoomSurvey> {
   const survey = emptySurvey();
-  for await (const { place, request, own } of requests) {
+  for await (const {
+    row: { place },
+    request,
+    own,
+  } of requests) {
     survey.rows++;
     const reading = request instanceof QaError ? request : await engine.prepare(request).catch(errorOfRow);
     if (reading instanceof QaError) {

@@ -1,12 +1,12 @@
 import { readFile } from "node:fs/promises";
 import { Args, Flags } from "@oclif/core";
 import { drawRoom } from "../batch/draw-room.js";
-import { FROM_VALUES, parseFrom } from "../batch/format.js";
+import { FROM_VALUES } from "../batch/format.js";
 import { resolveInputs } from "../batch/inputs.js";
+import { openRequests } from "../batch/read-requests.js";
 import { roomToJson } from "../batch/room-json.js";
-import { readRequests } from "../batch/room-rows.js";
 import { studyRoom } from "../batch/room-study.js";
-import { engineFlags, QaCommand, questionFlags, questionsOf } from "../cli.js";
+import { engineFlags, QaCommand, questionFlags, questionsOf, readOptionsOf, rowFlags, stateOptionsOf } from "../cli.js";
 import { stringifyJson } from "../decision/json.js";
 import { Engine } from "../engine/engine.js";
 import { QaError } from "../errors.js";
@@ -19,18 +19,15 @@ export default class Room extends QaCommand {
     "<%= config.bin %> room --preset guard --state 'Ignore all previous orders.'",
     "<%= config.bin %> room tickets.csv --questions triage.yaml --state-column body",
   ];
-  static override strict = false;
   static override args = {
-    input: Args.string({ description: "data files, globs, or - for stdin", ignoreStdin: true }),
+    input: Args.string({ description: "data files, globs, or - for stdin", multiple: true, ignoreStdin: true }),
   };
   static override flags = {
     ...questionFlags,
     state: Flags.string({ summary: "a text to fit", exclusive: ["state-file"] }),
     "state-file": Flags.string({ summary: "a file whose whole text is to fit", helpValue: "FILE" }),
-    "state-column": Flags.string({ summary: "the column of a data file that is the state" }),
-    template: Flags.string({ summary: "the state of a row, e.g. 'Subject: {{subject}}\\n{{body}}'" }),
-    "state-json": Flags.boolean({ summary: "the whole row as JSON is the state" }),
-    from: Flags.string({ summary: `format of the data files: ${FROM_VALUES.join(", ")}; default: by extension` }),
+    ...rowFlags,
+    from: Flags.option({ options: FROM_VALUES })({ summary: "format of the data files; default: by their names" }),
     limit: Flags.integer({ summary: "measure the first N rows only", min: 1, helpValue: "N" }),
     model: engineFlags.model,
     deployment: engineFlags.deployment,
@@ -48,8 +45,9 @@ export default class Room extends QaCommand {
     try {
       const { model } = flags;
       const { choiceNeedsInstructions } = engine.deployment;
-      const asked = { questions, model, choiceNeedsInstructions };
-      const rows = inputs && readRequests({ inputs, ...rowOptions(flags), ...asked });
+      const asked = { questions, model, choiceNeedsInstructions, limit: flags.limit };
+      const read = { read: readOptionsOf(flags), state: stateOptionsOf(flags) };
+      const rows = inputs && (await openRequests({ inputs, ...read, ...asked })).all;
       const onRow = process.stderr.isTTY ? showRows : undefined;
       const study = await studyRoom(engine, { questions: questions ?? [], model, state, rows, onRow });
       if (onRow !== undefined) process.stderr.write("\r\u001b[K");
@@ -58,19 +56,6 @@ export default class Room extends QaCommand {
       await engine.close();
     }
   }
-}
-
-interface RowFlags {
-  readonly "state-column"?: string | undefined;
-  readonly template?: string | undefined;
-  readonly "state-json": boolean;
-  readonly from?: string | undefined;
-  readonly limit?: number | undefined;
-}
-
-function rowOptions({ "state-column": stateColumn, template, "state-json": stateJson, from, limit }: RowFlags) {
-  const read = { from: from === undefined ? undefined : parseFrom(from) };
-  return { read, state: { stateColumn, template, stateJson }, limit };
 }
 
 function showRows(rows: number): void {

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { drawRoom } from "../../src/batch/draw-room.js";
 import { loadPreset, loadQuestions } from "../../src/batch/questions-file.js";
+import { openRequests } from "../../src/batch/read-requests.js";
 import { roomToJson } from "../../src/batch/room-json.js";
-import { readRequests } from "../../src/batch/room-rows.js";
 import { type RoomStudy, studyRoom } from "../../src/batch/room-study.js";
 import type { StateOptions } from "../../src/batch/state-of-row.js";
 import { textWidth } from "../../src/batch/text-width.js";
@@ -51,8 +51,8 @@ interface Asked {
   readonly limit?: number;
 }
 
-function requestsOf(inputs: readonly string[], { questions, model, state = {}, limit }: Asked) {
-  return readRequests({ inputs, read: {}, state, questions, model, limit, choiceNeedsInstructions: false });
+async function* requestsOf(inputs: readonly string[], { questions, model, state = {}, limit }: Asked) {
+  yield* (await openRequests({ inputs, read: {}, state, questions, model, limit, choiceNeedsInstructions: false })).all;
 }
 
 function studyFile(inputs: readonly string[], asked: Asked): Promise<RoomStudy> {
@@ -151,7 +151,7 @@ describe("studyRoom of rows", () => {
     const seen = { rows: 0, tokens: 0, codes: new Map<string, number[]>() };
     for await (const { item, outcome } of engine.decideAll(requestsOf(inputs, asked), { limits: "split" })) {
       if (outcome instanceof QaError)
-        seen.codes.set(outcome.code, [...(seen.codes.get(outcome.code) ?? []), item.place.index + 1]);
+        seen.codes.set(outcome.code, [...(seen.codes.get(outcome.code) ?? []), item.row.place.index + 1]);
       else seen.tokens += outcome.usage.inputTokens;
       seen.rows++;
     }
