@@ -9,12 +9,6 @@ export interface Limits {
   readonly maxQuestions: number;
 }
 
-export interface QuestionRoom {
-  /** Tokens that the question leaves for the state; 0 or less means that it leaves none. */
-  readonly room: number;
-  readonly fits: boolean;
-}
-
 /** window - 1 - prefix: the tokens that a question leaves for the state. */
 export function roomOf(prefixTokens: number, window: number): number {
   return window - 1 - prefixTokens;
