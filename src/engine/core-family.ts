@@ -11,6 +11,9 @@ import type { Float32Tensor, OpenSession, Session, TensorData } from "./session.
 const QTYPE: Record<QuestionType, bigint> = { choice: 0n, score: 1n, noul: 2n };
 /** Padded tokens of one `encode` call over heads and options. */
 const MAX_SEGMENT_TOKENS = 4096;
+/** The longest segment of such a call has at most this many times the tokens of its shortest, and this many more. */
+const MAX_SEGMENT_RATIO = 1.2;
+const SEGMENT_SLACK = 2;
 
 /** Questions of similar prefix length, padded together. P = longest prefix, M = most options, D = hidden size. */
 interface PrefixGroup {
@@ -148,8 +151,10 @@ async function encodeApart(
   const vectors: SegmentVectors[] = new Array(segments.length);
   let from = 0;
   while (from < order.length) {
+    const longest = lengthAt(segments, order[from] as number) * MAX_SEGMENT_RATIO + SEGMENT_SLACK;
+    const fits = (length: number, count: number) => length <= longest && count * length <= MAX_SEGMENT_TOKENS;
     let to = from + 1;
-    while (to < order.length && (to + 1 - from) * lengthAt(segments, order[to] as number) <= MAX_SEGMENT_TOKENS) to++;
+    while (to < order.length && fits(lengthAt(segments, order[to] as number), to + 1 - from)) to++;
     const members = order.slice(from, to);
     const { hidden, pooled } = await encodeSegments(
       members.map((i) => segments[i] as readonly number[]),

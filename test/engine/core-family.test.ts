@@ -121,41 +121,45 @@ const NOUL: FamilyQuestion = {
 const CHOICE: FamilyQuestion = { type: "choice", head: [1, 20, 21, 2], options: [[3, 22], [3, 23, 24], [3]] };
 
 describe("openCoreFamily", () => {
-  it("encodes heads and options of a set once, a segment a row, shortest first, padding masked", async () => {
+  it("encodes heads and options of a set once, a segment a row, those of like length together, padding masked", async () => {
     const { family, calls } = await open();
     await family.compile([NOUL, CHOICE]);
-    expect(calls.encode).toHaveLength(1);
-    expect(nested(calls.encode[0]?.input_ids)).toEqual([
-      [3, PAD, PAD, PAD],
-      [3, 11, PAD, PAD],
-      [3, 12, PAD, PAD],
-      [3, 22, PAD, PAD],
-      [1, 10, 2, PAD],
-      [3, 23, 24, PAD],
-      [1, 20, 21, 2],
+    expect(calls.encode.map(({ input_ids }) => nested(input_ids))).toEqual([
+      [
+        [3, PAD, PAD],
+        [3, 11, PAD],
+        [3, 12, PAD],
+        [3, 22, PAD],
+        [1, 10, 2],
+        [3, 23, 24],
+      ],
+      [[1, 20, 21, 2]],
     ]);
-    expect(nested(calls.encode[0]?.attention_mask)).toEqual([
-      [1, 0, 0, 0],
-      [1, 1, 0, 0],
-      [1, 1, 0, 0],
-      [1, 1, 0, 0],
-      [1, 1, 1, 0],
-      [1, 1, 1, 0],
-      [1, 1, 1, 1],
+    expect(calls.encode.map(({ attention_mask }) => nested(attention_mask))).toEqual([
+      [
+        [1, 0, 0],
+        [1, 1, 0],
+        [1, 1, 0],
+        [1, 1, 0],
+        [1, 1, 1],
+        [1, 1, 1],
+      ],
+      [[1, 1, 1, 1]],
     ]);
   });
 
   it("encodes states with their separator, a state a row, padding masked", async () => {
     const { family, calls } = await open();
     const prefix = await family.compile([NOUL]);
+    calls.encode.length = 0;
     await family.decide([{ prefix, states: [[50, 51], [60], []] }]);
-    expect(calls.encode).toHaveLength(2);
-    expect(nested(calls.encode[1]?.input_ids)).toEqual([
+    expect(calls.encode).toHaveLength(1);
+    expect(nested(calls.encode[0]?.input_ids)).toEqual([
       [50, 51, SEP],
       [60, SEP, PAD],
       [SEP, PAD, PAD],
     ]);
-    expect(nested(calls.encode[1]?.attention_mask)).toEqual([
+    expect(nested(calls.encode[0]?.attention_mask)).toEqual([
       [1, 1, 1],
       [1, 1, 0],
       [1, 0, 0],
@@ -281,12 +285,15 @@ describe("openCoreFamily", () => {
     );
   });
 
-  it("compiles a set of any size in calls of at most 4,096 padded tokens", async () => {
+  it("compiles a set of any size in calls of at most 4,096 padded tokens, little of which is padding", async () => {
     const { family, calls } = await open();
     const options = Array.from({ length: 255 }, (_, i) => [3, ...Array.from({ length: i % 40 }, () => 40)]);
     const prefix = await family.compile([{ type: "choice", head: [1, 2], options }]);
+    const masks = calls.encode.flatMap(({ attention_mask }) => [...(attention_mask?.data ?? [])].map(Number));
     expect(calls.encode.length).toBeGreaterThan(1);
     for (const { input_ids } of calls.encode) expect(input_ids?.data.length).toBeLessThanOrEqual(4096);
+    expect(sum(masks)).toBe(2 + sum(options.map((ids) => ids.length)));
+    expect(masks.length).toBeLessThan(1.2 * sum(masks));
     const [logits] = await family.decide([{ prefix, states: [[50]] }]);
     expect([...(logits ?? [])]).toEqual(expectedLogits([{ type: "choice", head: [1, 2], options }], [50]));
   });
