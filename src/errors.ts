@@ -14,7 +14,7 @@ const usage = { exit: 2, status: 400, retry: false } as const;
 const fatal = { exit: 1, status: 500, retry: false } as const;
 
 export const ERROR_KINDS = {
-  // of a request (CONTRACT 7)
+  // of a request: the codes of the wire
   invalid_json: usage,
   invalid_request: { ...usage, status: 422 },
   unknown_model: usage,
