@@ -72,8 +72,11 @@ export class Engine {
    * @throws QaError `checkpoint_missing`, `checkpoint_damaged`
    */
   model(role: Role): Promise<Model> {
-    const model = this.#models.get(role) ?? loadModel(this.deployment, role, this.config.modelsDir);
+    const known = this.#models.get(role);
+    if (known !== undefined) return known;
+    const model = loadModel(this.deployment, role, this.config.modelsDir);
     this.#models.set(role, model);
+    model.catch(() => this.#models.delete(role)); // once restored, the next request reads it
     return model;
   }
 
