@@ -5,8 +5,10 @@ import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { resolveEngineConfig } from "../../src/config.js";
 import { loadCheckpoint } from "../../src/engine/checkpoint.js";
+import { Engine } from "../../src/engine/engine.js";
 import { openFamily } from "../../src/engine/family.js";
 import { type CheckpointTokenizer, loadTokenizer } from "../../src/engine/tokenizer.js";
+import { createFakeInference } from "../fake-inference.js";
 
 const WORDS = ["[PAD]", "[CLS]", "[SEP]", "[MASK]", "[UNK]", "hello", "world"];
 const TOKENIZER = JSON.stringify({
@@ -171,6 +173,48 @@ describe("loadCheckpoint", () => {
       code: "checkpoint_damaged",
       message: expect.stringMatching(/update qa$/),
     });
+  });
+});
+
+describe("Engine.model", () => {
+  /** An engine whose two roles are the small checkpoint. */
+  async function openSmall(): Promise<Engine> {
+    const role = (value: unknown) => ({ english: value, multilingual: value });
+    const deployment = join(models, "deployment.json");
+    const file = {
+      name: "small",
+      checkpoints: role("small"),
+      windows: role(512),
+      caps: role(1000),
+      max_questions: 32,
+      choice_needs_instructions: false,
+      default_model: "small",
+      aliases: {},
+      routing: { undecided: "english", english_min_letters: 0 },
+    };
+    await writeFile(deployment, JSON.stringify(file));
+    return Engine.open({ deployment, modelsDir: models }, createFakeInference());
+  }
+
+  it("loads a checkpoint once, however many ask for it", async () => {
+    const engine = await openSmall();
+    const [first, second] = await Promise.all([engine.model("english"), engine.model("english")]);
+    await rm(fileOf("encode.onnx"));
+    expect(second).toBe(first);
+    expect(await engine.model("english")).toBe(first);
+  });
+
+  it("finds a checkpoint that was restored while the engine was open", async () => {
+    const engine = await openSmall();
+    await rm(fileOf("encode.onnx"));
+    await expect(engine.model("english")).rejects.toMatchObject({ code: "checkpoint_missing" });
+    await writeFile(fileOf("encode.onnx"), FILES["encode.onnx"] ?? "");
+    expect((await engine.model("english")).checkpoint.name).toBe("small");
+  });
+
+  it("never has a window over that of the weights", async () => {
+    const engine = await openSmall();
+    expect((await engine.model("english")).limits.window).toBe(64);
   });
 });
 

@@ -48,7 +48,7 @@ describe.each(ROLES)("the %s golden files", (role) => {
   beforeAll(async () => {
     const items = goldens.map(({ id, model, request }) => ({ id, request: { ...request, model } }));
     for await (const { item, outcome } of engine.decideAll(items, { limits: "split" })) outcomes.set(item.id, outcome);
-  });
+  }, 300_000);
 
   it.each(goldens)(
     "$id: token ids, marker positions, room and cost match exactly",

@@ -133,7 +133,7 @@ describe.each<Role>(["english", "multilingual"])("an answer of the %s checkpoint
     requests.forEach((request, i) => {
       alone.set(request, answers[i] as Probabilities);
     });
-  });
+  }, 300_000);
 
   function expectSame(asked: readonly ParsedRequest[], answers: readonly Probabilities[], like = asked): void {
     like.forEach((request, i) => {
