@@ -38,6 +38,8 @@ A question on the command line is 'text' (yes or no), 'text :: a | b | c' (choic
     const questions = [...asked, ...((await questionsOf(flags)) ?? [])];
     if (questions.length === 0)
       throw new QaError("invalid_usage", "nothing is asked; pass --question, --questions or --preset");
+    if (new Set(questions.map(({ id }) => id)).size < questions.length)
+      throw new QaError("invalid_usage", "two questions have the same id; name those of --question: 'id=text'");
     const state = args.state ?? (await readStdin());
     const engine = await Engine.open({ ...flags, modelsDir: flags.models });
     try {

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { parse } from "csv-parse/sync";
@@ -217,5 +217,38 @@ describe("qa ask and qa room", () => {
     const { code, stdout } = await qa(["room", "--questions", `${FIXTURES}triage.yaml`, "--json"]);
     expect(code).toBe(0);
     expect(JSON.stringify(JSON.parse(stdout))).toContain("core-multilingual-0.3.20");
+  });
+});
+
+describe("the README", () => {
+  const readme = readFile(new URL("../../README.md", import.meta.url).pathname);
+  const blocks = [...readme.matchAll(/^```(\w*)\n(.*?)^```/gms)].map(([, language, text = ""]) => ({ language, text }));
+  const commands = blocks
+    .filter(({ language }) => language === "sh")
+    .flatMap(({ text }) => text.trim().split("\n"))
+    .map((line) => line.replace("npm ci && ", ""))
+    .filter((line) => line.includes("npx qa "));
+  const folder = temp("readme");
+  mkdirSync(folder);
+  symlinkSync(FIXTURES, join(folder, "fixtures"));
+
+  it.each(commands)("%s works as it stands", async (line) => {
+    const { code, stderr } = await runShell(installed.bin, line.replaceAll("npx qa", "qa"), folder);
+    expect([0, 3], stderr).toContain(code);
+  });
+
+  it("shows a program that works as it stands", async () => {
+    const [program] = blocks.filter(({ language }) => language === "js");
+    writeFileSync(temp("program.mjs"), program?.text ?? "");
+    const { code, stdout, stderr } = await runCommand(process.execPath, [temp("program.mjs")]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toMatch(/^0\.\d+ billing$/m);
+  });
+
+  it("shows questions that parse", async () => {
+    const [yaml] = blocks.filter(({ language }) => language === "yaml");
+    writeFileSync(temp("readme.yaml"), yaml?.text ?? "");
+    const { code, stdout } = await qa(["room", "--questions", temp("readme.yaml"), "--json"]);
+    expect({ code, ids: /team.*urgent.*anger/.test(stdout) }).toEqual({ code: 0, ids: true });
   });
 });

@@ -56,10 +56,10 @@ export function runCommand(bin: string, args: readonly string[], { input = "", c
 }
 
 /** Runs a line in bash with `qa` on the PATH and `pipefail` set. */
-export function runShell(bin: string, line: string): Promise<Ended> {
+export function runShell(bin: string, line: string, cwd = ROOT): Promise<Ended> {
   const path = `${join(bin, "..")}:${process.env.PATH}`;
   return new Promise((resolve) => {
-    const child = spawn("bash", ["-o", "pipefail", "-c", line], { cwd: ROOT, env: { ...process.env, PATH: path } });
+    const child = spawn("bash", ["-o", "pipefail", "-c", line], { cwd, env: { ...process.env, PATH: path } });
     let stdout = "";
     let stderr = "";
     child.stdout.on("data", (chunk: Buffer) => {
