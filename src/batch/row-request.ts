@@ -1,7 +1,8 @@
 /** From a row to the request that the engine answers: its state, and the run's questions or its own. */
 
+import { isDeeperThan } from "../decision/json.js";
 import type { Question } from "../decision/question.js";
-import { type ParsedRequest, parseRequest } from "../decision/request.js";
+import { type ParsedRequest, parseRequest, tooDeep } from "../decision/request.js";
 import { QaError } from "../errors.js";
 import type { Row } from "./row.js";
 import { requestOfRow, type StateSource, stateOfRow } from "./state-of-row.js";
@@ -28,6 +29,7 @@ export function toRequest(row: Row, options: RowRequestOptions): ParsedRequest |
   }
   const state = stateOfRow(row, options.source);
   if (state instanceof QaError) return state;
+  if (isDeeperThan(state)) return new QaError("invalid_request", `the row's state ${tooDeep("state").message}`);
   if (options.questions !== undefined) return { state, questions: options.questions, model: options.model };
   return new QaError("invalid_request", "the row has no questions of its own, and the run has none");
 }

@@ -30,13 +30,15 @@ export type RunEnd = "finished" | "interrupted" | "reader_gone";
 export async function run(engine: Engine, options: RunOptions): Promise<RunEnd> {
   const { inputs, questions, read, signal } = options;
   const { choiceNeedsInstructions } = engine.deployment;
-  const source = { ...options, choiceNeedsInstructions, read: { ...read, signal } };
+  const gone = new AbortController(); // whoever reads the output: then the input, perhaps a slow pipe, is not waited for
+  const stop = AbortSignal.any([signal, gone.signal]);
+  const source = { ...options, choiceNeedsInstructions, read: { ...read, signal: stop } };
   const { head, isAll, all } = await openRequests(source);
   const mayVary = !isAll && (inputs.length > 1 || head.some(({ row }) => row.content.type === "json"));
   const sample = head.map(({ row }) => row);
   const output = createOutput({ sample, mayVary, questionSets: questionSetsOf(head, questions) }, options.output);
   const writer = await options.openWriter();
-  const stop = AbortSignal.any([signal, writer.readerGone]);
+  writer.readerGone.addEventListener("abort", () => gone.abort());
   try {
     await answerRows(engine, all, { ...options, output, writer, stop });
   } catch (error) {

@@ -50,6 +50,17 @@ export function valueAt(object: JsonObject, key: string): JsonValue | undefined 
   return Object.hasOwn(object, key) ? (object as Record<string, JsonValue>)[key] : undefined;
 }
 
+/** Levels of nesting that are read; the functions of this room recurse. */
+export const MAX_DEPTH = 200;
+
+/** Whether a value is nested deeper than `levels`. */
+export function isDeeperThan(value: JsonValue, levels: number = MAX_DEPTH): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  if (levels === 0) return true;
+  const items = Array.isArray(value) ? value : entriesOf(value as JsonObject).map(([, item]) => item);
+  return items.some((item) => isDeeperThan(item, levels - 1));
+}
+
 /** Compact JSON text without spaces, keys in the order given. */
 export function stringifyJson(value: JsonValue): string {
   return print(value, ",", ":");

@@ -1,6 +1,6 @@
 /** A request: one state, the questions asked of it, and the name of the model that shall answer (CONTRACT 1). */
 
-import { isJsonObject, type JsonValue, valueAt } from "./json.js";
+import { isDeeperThan, isJsonObject, type JsonValue, MAX_DEPTH, valueAt } from "./json.js";
 import { type Issue, kindOf, parseQuestions, type Question, type QuestionRules } from "./question.js";
 
 export type State = Exclude<JsonValue, null | boolean | number>;
@@ -22,6 +22,7 @@ export function parseRequest(value: unknown, rules?: QuestionRules): RequestPars
     const message = `must be an object with state and questions, not ${kindOf(value)}`;
     return { type: "issues", issues: [{ path: "", message }] };
   }
+  if (isDeeperThan(value)) return { type: "issues", issues: [tooDeep("")] };
   const { questions, issues } = parseQuestions(valueAt(value, "questions"), rules);
   const state = valueAt(value, "state");
   const model = valueAt(value, "model") ?? undefined;
@@ -32,6 +33,11 @@ export function parseRequest(value: unknown, rules?: QuestionRules): RequestPars
     own.push({ path: "state", message: `must be a string, an object or an array, not ${kindOf(state)}` });
   if (own.length > 0 || issues.length > 0) return { type: "issues", issues: [...own, ...issues] };
   return { type: "request", request: { model: model as string | undefined, state: state as State, questions } };
+}
+
+/** The issue of a value that is nested too deep to be read. */
+export function tooDeep(path: string): Issue {
+  return { path, message: `is nested more than ${MAX_DEPTH} levels deep` };
 }
 
 /** Whether a value may be a state: a string, an object or an array. */

@@ -18,7 +18,7 @@ import { loadLanguageDetector } from "./language-detector.js";
 import { mapOrdered } from "./map-ordered.js";
 import { loadModel, type Model } from "./model.js";
 import { type QuestionSet, QuestionSetCache } from "./question-set.js";
-import { assertReadable, type Reading } from "./reading.js";
+import { assertQuestionsFit, assertStateReadable, type Reading } from "./reading.js";
 import { type DetectLanguage, type Route, routeState } from "./router.js";
 import { Scheduler } from "./scheduler.js";
 import { WorkerPool } from "./worker-pool.js";
@@ -105,9 +105,10 @@ export class Engine {
     const reading = await this.prepare(request);
     const { route, model, set, stateIds } = reading;
     const named = { model: model.checkpoint.name, route };
-    if (chunk !== undefined && stateIds.length > set.room && set.room > 0)
+    assertQuestionsFit(reading, limits);
+    if (chunk !== undefined && stateIds.length > set.room)
       return { ...named, ...(await decideInChunks(reading, chunk, (ids) => this.#read(reading, ids, signal))) };
-    assertReadable(reading, limits);
+    assertStateReadable(reading, limits);
     return {
       ...named,
       answers: answersFrom(request.questions, await this.#read(reading, stateIds, signal)),

@@ -41,13 +41,19 @@ export function measureOf({ set, stateIds, model: { limits } }: Reading): Measur
 }
 
 /**
- * Holds a reading to its model's window and, in a single call, to its cap and number of questions.
- * @throws QaError `too_many_questions`, `question_too_long`, `too_many_options`, `state_too_long`, `processed_tokens_exceeded`
+ * Holds the questions of a reading, whatever its state, to the window and, in a single call, to their number.
+ * @throws QaError `too_many_questions`, `question_too_long`, `too_many_options`
  */
-export function assertReadable(reading: Reading, limits: "call" | "split"): void {
-  const { request, model, set } = reading;
-  if (limits === "call") assertQuestionCount(request.questions.length, model);
-  assertRoom(set, request.questions, model);
+export function assertQuestionsFit({ request: { questions }, model, set }: Reading, limits: "call" | "split"): void {
+  if (limits === "call") assertQuestionCount(questions.length, model);
+  assertRoom(set, questions, model);
+}
+
+/**
+ * Holds the state of a reading to the room of its questions and, in a single call, to the cap.
+ * @throws QaError `state_too_long`, `processed_tokens_exceeded`
+ */
+export function assertStateReadable(reading: Reading, limits: "call" | "split"): void {
   assertStateFits(reading);
   if (limits === "call") assertCost(reading);
 }

@@ -116,3 +116,17 @@ describe("stateStrings", () => {
     expect(stateStrings(state)).toEqual(strings);
   });
 });
+
+describe("a request that is nested too deep", () => {
+  const nested = (levels: number): JsonValue =>
+    Array.from({ length: levels }).reduce<JsonValue>((inner) => [inner], []);
+  const questions = { a: { type: "noul", instructions: "A?" } };
+
+  it.each([
+    [198, "request"],
+    [199, "issues"],
+    [100_000, "issues"],
+  ])("by %d levels in its state ends as %s", (levels, type) => {
+    expect(parseRequest({ state: nested(levels), questions }).type).toBe(type);
+  });
+});
