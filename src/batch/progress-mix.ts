@@ -14,7 +14,7 @@ export interface MixOptions {
   readonly paint: Paint;
 }
 
-const BAR_WIDTH = 5;
+const BAR_WIDTH = 4;
 const SHARE_WIDTH = 4;
 const MAX_CELL_WIDTH = 26;
 const GAP = "  ";
@@ -69,8 +69,8 @@ function plainMixOf(distribution: Distribution): string {
 }
 
 function cellText({ label, share }: Share, width: number, paint: Paint): string {
-  const labelWidth = width - BAR_WIDTH - SHARE_WIDTH - 1;
-  return `${fitText(label, labelWidth)} ${paint("cyan", barText(share, BAR_WIDTH))}${paint("dim", shareText(share))}`;
+  const labelWidth = width - BAR_WIDTH - SHARE_WIDTH - 2;
+  return `${fitText(label, labelWidth)} ${paint("cyan", barText(share, BAR_WIDTH))} ${paint("dim", shareText(share))}`;
 }
 
 /** `0 ▂▂██▅▅▁▁ 3`: the levels from the lowest to the highest, as high as they are frequent. */

@@ -96,7 +96,7 @@ function distributionLines(distribution: Distribution, nameWidth: number, width:
   const bars = ordered.slice(0, MAX_LABELS).map((share) => {
     const counted = countText(share.count).padStart(countWidth);
     const name = fitText(share.label, nameWidth);
-    return `${INDENT}${name}${INDENT}${barText(share.share, barWidth)}${shareText(share.share)}${INDENT}${counted}`;
+    return `${INDENT}${name}${INDENT}${barText(share.share, barWidth - 1)} ${shareText(share.share)}${INDENT}${counted}`;
   });
   const left = shares.length - bars.length;
   const more = left > 0 ? [`${INDENT}and ${left} more labels`] : [];
