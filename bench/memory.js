@@ -13,9 +13,9 @@ import { join } from "node:path";
 import { finished } from "node:stream/promises";
 import { stringify } from "csv-stringify/sync";
 import { limitHeapGrowth } from "../dist/batch/heap.js";
+import { createTally } from "../dist/batch/progress/tally.js";
 import { run } from "../dist/batch/run.js";
-import { createTally } from "../dist/batch/tally.js";
-import { openRowWriter } from "../dist/batch/write-rows.js";
+import { openRowWriter } from "../dist/batch/write/write-rows.js";
 import { Engine } from "../dist/engine/engine.js";
 import { everydayQuestions, printTable, ticketStates } from "./sample.js";
 

@@ -1,9 +1,9 @@
 /** What the benchmarks share: states and questions to measure with, medians, tables. */
 
-import { readRows } from "../dist/batch/read-rows.js";
+import { readRows } from "../dist/batch/read/read-rows.js";
 import { parseQuestions } from "../dist/decision/question.js";
 
-const FIXTURES = new URL("../fixtures/", import.meta.url).pathname;
+const FIXTURES = new URL("../fixtures", import.meta.url).pathname;
 
 /** `count` states of real length: the sample tickets, over and over, but for the one that is too long. */
 export async function ticketStates(count) {

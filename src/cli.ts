@@ -1,11 +1,11 @@
 /** What all commands share: their flags for engine and questions, and how an error ends the process. */
 
 import { Command, Flags } from "@oclif/core";
-import { parseDelimiter } from "./batch/delimiter.js";
-import { parseFrom } from "./batch/format.js";
 import { loadPreset, loadQuestions } from "./batch/questions-file.js";
-import type { ReadOptions } from "./batch/read-rows.js";
-import type { StateOptions } from "./batch/state-of-row.js";
+import { parseDelimiter } from "./batch/read/delimiter.js";
+import { parseFrom } from "./batch/read/format.js";
+import type { ReadOptions } from "./batch/read/read-rows.js";
+import type { StateOptions } from "./batch/read/state-of-row.js";
 import { PACKAGE_DIR } from "./config.js";
 import { type CombineRules, DEFAULT_COMBINE_RULES } from "./decision/combine.js";
 import type { Question } from "./decision/question.js";

@@ -2,7 +2,7 @@
 
 import type { Answer, Answers } from "../decision/answer.js";
 import { renderText } from "../decision/json.js";
-import { drawBar } from "./bar.js";
+import { drawBar } from "./progress/bar.js";
 
 const BAR_WIDTH = 20;
 const MAX_LABEL = 40;

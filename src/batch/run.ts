@@ -3,10 +3,10 @@
 import type { ChunkOptions } from "../engine/chunked-reading.js";
 import type { Engine } from "../engine/engine.js";
 import { QaError } from "../errors.js";
-import { createOutput, type Output, type OutputOptions } from "./output-format.js";
-import { openRequests, questionSetsOf, type RequestSource, type RowRequest } from "./read-requests.js";
-import type { RowWriter } from "./row-queue.js";
-import type { Tally } from "./tally.js";
+import type { Tally } from "./progress/tally.js";
+import { openRequests, questionSetsOf, type RequestSource, type RowRequest } from "./read/read-requests.js";
+import { createOutput, type Output, type OutputOptions } from "./write/output-format.js";
+import type { RowWriter } from "./write/row-queue.js";
 
 export interface RunOptions extends Omit<RequestSource, "choiceNeedsInstructions"> {
   readonly chunk?: ChunkOptions | undefined;

@@ -1,11 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { Args, Flags } from "@oclif/core";
-import { drawRoom } from "../batch/draw-room.js";
-import { FROM_VALUES } from "../batch/format.js";
-import { resolveInputs } from "../batch/inputs.js";
-import { openRequests } from "../batch/read-requests.js";
-import { roomToJson } from "../batch/room-json.js";
-import { studyRoom } from "../batch/room-study.js";
+import { FROM_VALUES } from "../batch/read/format.js";
+import { resolveInputs } from "../batch/read/inputs.js";
+import { openRequests } from "../batch/read/read-requests.js";
+import { drawRoom } from "../batch/room/draw-room.js";
+import { roomToJson } from "../batch/room/room-json.js";
+import { studyRoom } from "../batch/room/room-study.js";
 import { engineFlags, QaCommand, questionFlags, questionsOf, readOptionsOf, rowFlags, stateOptionsOf } from "../cli.js";
 import { stringifyJson } from "../decision/json.js";
 import { Engine } from "../engine/engine.js";

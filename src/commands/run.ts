@@ -1,14 +1,14 @@
 import { stat } from "node:fs/promises";
 import { Args, Flags } from "@oclif/core";
-import { createProgress } from "../batch/create-progress.js";
-import { FROM_VALUES } from "../batch/format.js";
 import { limitHeapGrowth } from "../batch/heap.js";
-import { resolveInputs } from "../batch/inputs.js";
-import { formatOfOutput, TO_VALUES } from "../batch/output-format.js";
+import { createProgress } from "../batch/progress/create-progress.js";
+import { summaryText } from "../batch/progress/summary.js";
+import { createTally, type TallyCounts } from "../batch/progress/tally.js";
+import { FROM_VALUES } from "../batch/read/format.js";
+import { resolveInputs } from "../batch/read/inputs.js";
 import { type RunEnd, run } from "../batch/run.js";
-import { summaryText } from "../batch/summary.js";
-import { createTally, type TallyCounts } from "../batch/tally.js";
-import { openRowWriter } from "../batch/write-rows.js";
+import { formatOfOutput, TO_VALUES } from "../batch/write/output-format.js";
+import { openRowWriter } from "../batch/write/write-rows.js";
 import {
   chunkOptionsOf,
   engineFlags,

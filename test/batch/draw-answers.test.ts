@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { drawBar } from "../../src/batch/bar.js";
 import { drawAnswers } from "../../src/batch/draw-answers.js";
+import { drawBar } from "../../src/batch/progress/bar.js";
 import type { Answers } from "../../src/decision/answer.js";
 
 const ANSWERS: Answers = new Map([

@@ -1,0 +1,104 @@
+/** The requests of the rows of inputs, for whoever answers or measures them: rows selected, checked at the first few, parsed. */
+
+import type { Question } from "../../decision/question.js";
+import type { ParsedRequest } from "../../decision/request.js";
+import { QaError } from "../../errors.js";
+import { type ReadOptions, readRows } from "./read-rows.js";
+import type { Row } from "./row.js";
+import { type RowRequestOptions, toRequest } from "./row-request.js";
+import { firstRows, sampleRows } from "./select-rows.js";
+import { requestOfRow, resolveStateSource, type StateOptions } from "./state-of-row.js";
+
+export interface RequestSource extends Omit<RowRequestOptions, "source"> {
+  /** Resolved inputs; see `resolveInputs`. */
+  readonly inputs: readonly string[];
+  readonly read: ReadOptions;
+  readonly state: StateOptions;
+  /** Only the first rows; default all. */
+  readonly limit?: number | undefined;
+  /** Only some rows drawn at random; default all. */
+  readonly sample?: { readonly size: number; readonly seed: number } | undefined;
+}
+
+export interface RowRequest {
+  readonly row: Row;
+  readonly request: ParsedRequest | QaError;
+  /** Whether the row carries its own questions. */
+  readonly own: boolean;
+}
+
+export interface Requests {
+  /** The first rows, looked at before anything is done. */
+  readonly head: readonly RowRequest[];
+  /** Whether the head is all there is. */
+  readonly isAll: boolean;
+  /** All rows in order, the head among them; a row that cannot be a request is an error in its place. */
+  readonly all: AsyncGenerator<RowRequest, void, undefined>;
+}
+
+/** Rows that tell the columns, the state and the questions; of stdin one, since it may come slowly. */
+const PEEKED_ROWS = 100;
+
+/**
+ * Opens inputs as requests.
+ * @throws QaError `invalid_usage`: no row has the state that the options name, or nothing is asked; those of `readRows`
+ */
+export async function openRequests(source: RequestSource): Promise<Requests> {
+  const { inputs, questions, state } = source;
+  const rows = selectRows(source);
+  const peeked = inputs.includes("-") ? 1 : PEEKED_ROWS;
+  const head = await take(rows, peeked);
+  if (questions === undefined) assertOwnQuestions(head);
+  const options = { ...source, source: resolveStateSource(state, head) };
+  const parse = (row: Row): RowRequest => {
+    return { row, request: toRequest(row, options), own: requestOfRow(row) !== undefined };
+  };
+  return { head: head.map(parse), isAll: head.length < peeked, all: parseAll(head, rows, parse) };
+}
+
+function selectRows({ inputs, read, limit, sample }: RequestSource): AsyncGenerator<Row, void, undefined> {
+  const rows = readRows(inputs, read);
+  const limited = limit === undefined ? rows : firstRows(rows, limit);
+  return sample === undefined ? limited : sampleRows(limited, sample);
+}
+
+async function take(rows: AsyncIterator<Row>, count: number): Promise<Row[]> {
+  const taken: Row[] = [];
+  while (taken.length < count) {
+    const next = await rows.next();
+    if (next.done === true) break;
+    taken.push(next.value);
+  }
+  return taken;
+}
+
+function assertOwnQuestions(head: readonly Row[]): void {
+  if (head.length === 0 || head.some((row) => requestOfRow(row) !== undefined)) return;
+  throw new QaError(
+    "invalid_usage",
+    "no questions; pass --questions FILE or --preset NAME (or rows with `state` and `questions` of their own)",
+  );
+}
+
+async function* parseAll(
+  head: readonly Row[],
+  rest: AsyncGenerator<Row, void, undefined>,
+  parse: (row: Row) => RowRequest,
+): AsyncGenerator<RowRequest, void, undefined> {
+  try {
+    for (const row of head) yield parse(row);
+    for await (const row of rest) yield parse(row);
+  } finally {
+    await rest.return();
+  }
+}
+
+/** The question sets that rows carry, and the run's own where a row carries none. */
+export function questionSetsOf(
+  head: readonly RowRequest[],
+  questions: readonly Question[] | undefined,
+): readonly (readonly Question[])[] {
+  const own = head.flatMap(({ request, own }) => (own && !(request instanceof QaError) ? [request.questions] : []));
+  const isShared = head.length === 0 || head.some((each) => !each.own);
+  return questions !== undefined && isShared ? [questions, ...own] : own;
+}
