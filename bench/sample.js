@@ -3,7 +3,7 @@
 import { readRows } from "../dist/batch/read/read-rows.js";
 import { parseQuestions } from "../dist/decision/question.js";
 
-const FIXTURES = new URL("../fixtures", import.meta.url).pathname;
+const FIXTURES = new URL("../fixtures/", import.meta.url).pathname;
 
 /** `count` states of real length: the sample tickets, over and over, but for the one that is too long. */
 export async function ticketStates(count) {

@@ -27,7 +27,7 @@ export interface EngineConfig {
 }
 
 /** The folder of the package, where models/, deployments/ and presets/ stand. */
-export const PACKAGE_DIR = fileURLToPath(new URL("..", import.meta.url));
+export const PACKAGE_DIR = fileURLToPath(new URL("../", import.meta.url));
 
 export function resolveEngineConfig(
   options: EngineOptions = {},

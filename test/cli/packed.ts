@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-const ROOT = new URL("../..", import.meta.url).pathname;
+const ROOT = new URL("../../", import.meta.url).pathname;
 export const FIXTURES = `${ROOT}fixtures/`;
 
 export interface Installed {

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { describe, expect, it } from "vitest";
 
-const ROOT = new URL("../../..", import.meta.url).pathname;
+const ROOT = new URL("../../../", import.meta.url).pathname;
 
 function qa(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
   return new Promise((resolve) => {

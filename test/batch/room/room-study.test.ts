@@ -19,7 +19,7 @@ import { openEngine } from "../../open-engine.js";
 const ENGLISH = "core-0.3.20";
 const MULTILINGUAL = "core-multilingual-0.3.20";
 const TICKETS = { template: "{{subject}}\\n{{body}}" };
-const FIXTURES = new URL("../../../fixtures", import.meta.url).pathname;
+const FIXTURES = new URL("../../../fixtures/", import.meta.url).pathname;
 
 const directory = mkdtempSync(join(tmpdir(), "qa-room-"));
 const engine = await openEngine();
