@@ -98,10 +98,9 @@ export async function questionsOf(flags: {
 export abstract class QaCommand extends Command {
   protected override async init(): Promise<void> {
     await super.init();
-    // whoever reads our output may stop reading: `| head` is success
+    // whoever reads our output may stop reading: `| head` is success, and the command ends in its own time
     process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-      if (error.code === "EPIPE") process.exit(0);
-      throw error;
+      if (error.code !== "EPIPE") throw error;
     });
   }
 
@@ -115,13 +114,17 @@ export abstract class QaCommand extends Command {
   }
 }
 
-/** Aborted at the first SIGINT or SIGTERM; the second ends the process at once. */
+/**
+ * Aborted at the first SIGINT or SIGTERM. The second ends the process as if nobody listened: an orderly `process.exit` would
+ * tear down the runtime under the feet of workers that are still in it.
+ */
 export function stopOnSignals(): AbortSignal {
   const stop = new AbortController();
   for (const name of ["SIGINT", "SIGTERM"] as const)
     process.on(name, () => {
-      if (stop.signal.aborted) process.exit(130);
-      stop.abort();
+      if (!stop.signal.aborted) return stop.abort();
+      process.removeAllListeners(name);
+      process.kill(process.pid, name);
     });
   return stop.signal;
 }

@@ -128,6 +128,23 @@ describe("qa run, installed from the packed tarball", () => {
     expect(rows.length).toBeLessThan(2400);
     for (const row of rows) expect(row.error).toBeUndefined();
   });
+
+  it("ends at once at a second Ctrl-C, by the signal", async () => {
+    const input = temp("many-more.txt");
+    writeFileSync(
+      input,
+      readFile(`${FIXTURES}long-contract.txt`).replaceAll("\n", " ").slice(0, 1500).concat("\n").repeat(500),
+    );
+    const out = temp("killed.ndjson");
+    const child = spawn(installed.bin, ["run", input, "--preset", "guard", ...ENGLISH, "--out", out, "--quiet"]);
+    while (!existsSync(out) || readFile(out) === "") await new Promise((resolve) => setTimeout(resolve, 50));
+    child.kill("SIGINT");
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    child.kill("SIGINT");
+    const [code, signal] = await new Promise<unknown[]>((resolve) => child.once("close", (...ended) => resolve(ended)));
+    expect([code, signal]).toEqual([null, "SIGINT"]);
+    for (const row of readNdjson(readFile(out))) expect(row.error).toBeUndefined();
+  });
 });
 
 describe("what a person does wrong", () => {
