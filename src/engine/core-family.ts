@@ -1,52 +1,15 @@
 /**
- * The family `core` (CONTRACT 6): heads and options go through `encode` once a question set, a state once for all its
- * questions, and `decide` lets the former read the latter. Translates between segments and the graphs' snake_case tensors.
+ * The family `core` (CONTRACT 6): heads and options go through `encode` once a question set (core-prefix.ts), a state once for
+ * all its questions (core-encode.ts), and `decide` lets the former read the latter. Owns the graphs' snake_case inputs.
  */
 
-import type { QuestionType } from "../decision/question.js";
-import { planDecideCalls, planPrefixGroups } from "./core-plan.js";
-import type { BatchGroup, CompiledPrefix, Family, FamilyCheckpoint, FamilyQuestion } from "./family.js";
+import { type Encoded, encodeSegments, rowsOf, sliceRows } from "./core-encode.js";
+import { planDecideCalls } from "./core-plan.js";
+import { type CorePrefix, compilePrefix, type PrefixGroup } from "./core-prefix.js";
+import type { BatchGroup, Family, FamilyCheckpoint } from "./family.js";
 import type { Float32Tensor, OpenSession, Session, TensorData } from "./session.js";
 
-const QTYPE: Record<QuestionType, bigint> = { choice: 0n, score: 1n, noul: 2n };
-/** Padded tokens of one `encode` call over heads and options. */
-const MAX_SEGMENT_TOKENS = 4096;
-/** The longest segment of such a call has at most this many times the tokens of its shortest, and this many more. */
-const MAX_SEGMENT_RATIO = 1.2;
-const SEGMENT_SLACK = 2;
-
-/** Questions of similar prefix length, padded together. P = longest prefix, M = most options, D = hidden size. */
-interface PrefixGroup {
-  /** Indexes of the questions in their set. */
-  readonly questions: readonly number[];
-  readonly prefixLength: number;
-  readonly markers: number;
-  /** [Q,P,D], [Q,D], [Q,M,D] */
-  readonly hidden: Float32Array;
-  readonly headPooled: Float32Array;
-  readonly optionPooled: Float32Array;
-  /** [Q,P], [Q,P], [Q,M], [Q,M], [Q] */
-  readonly mask: BigInt64Array;
-  readonly part: BigInt64Array;
-  readonly marker: BigInt64Array;
-  readonly markerMask: BigInt64Array;
-  readonly qtype: BigInt64Array;
-}
-
-interface CorePrefix extends CompiledPrefix {
-  readonly type: "core";
-  /** Number of options of each question, in order. */
-  readonly optionCounts: readonly number[];
-  readonly groups: readonly PrefixGroup[];
-}
-
-/** hidden [n,c,s,d] and pooled [n,d] of n padded segments. */
-interface Encoded {
-  readonly hidden: Float32Tensor;
-  readonly pooled: Float32Tensor;
-  readonly mask: TensorData;
-}
-
+/** Opens the graphs `encode` and `decide` of a checkpoint. */
 export async function openCoreFamily(checkpoint: FamilyCheckpoint, openSession: OpenSession): Promise<Family> {
   const { encode: encodePath, decide: decidePath } = checkpoint.graphs;
   const encode = await openSession(encodePath ?? "encode.onnx");
@@ -70,155 +33,6 @@ export async function openCoreFamily(checkpoint: FamilyCheckpoint, openSession: 
       await decide.close();
     },
   };
-}
-
-async function encodeSegments(
-  segments: readonly (readonly number[])[],
-  encode: Session,
-  padId: number,
-): Promise<Encoded> {
-  const n = segments.length;
-  const s = Math.max(...segments.map((ids) => ids.length));
-  const inputIds = new BigInt64Array(n * s).fill(BigInt(padId));
-  const attentionMask = new BigInt64Array(n * s);
-  segments.forEach((ids, row) => {
-    for (let i = 0; i < ids.length; i++) inputIds[row * s + i] = BigInt(ids[i] as number);
-    attentionMask.fill(1n, row * s, row * s + ids.length);
-  });
-  const mask: TensorData = { type: "int64", data: attentionMask, dims: [n, s] };
-  const output = await encode.run({
-    input_ids: { type: "int64", data: inputIds, dims: [n, s] },
-    attention_mask: mask,
-  });
-  return { hidden: output.hidden as Float32Tensor, pooled: output.pooled as Float32Tensor, mask };
-}
-
-/** Rows [from, to) of an encoded batch, without copying. */
-function sliceRows({ hidden, pooled, mask }: Encoded, from: number, to: number): Encoded {
-  return {
-    hidden: rowsOf(hidden, from, to),
-    pooled: rowsOf(pooled, from, to),
-    mask: rowsOf(mask, from, to),
-  };
-}
-
-function rowsOf<T extends TensorData>(tensor: T, from: number, to: number): T {
-  const [rows = 1, ...rest] = tensor.dims;
-  const width = tensor.data.length / rows;
-  return { ...tensor, data: tensor.data.subarray(from * width, to * width), dims: [to - from, ...rest] };
-}
-
-/** The first depth of a segment's hidden states [length,d] and its pooled vector [d]. */
-interface SegmentVectors {
-  readonly hidden: Float32Array;
-  readonly pooled: Float32Array;
-}
-
-async function compilePrefix(
-  questions: readonly FamilyQuestion[],
-  encode: Session,
-  checkpoint: FamilyCheckpoint,
-): Promise<CorePrefix> {
-  const segments = questions.flatMap(({ head, options }) => [head, ...options]);
-  const vectors = await encodeApart(segments, encode, checkpoint);
-  let at = 0;
-  const perQuestion = questions.map(({ type, head, options }) => {
-    const own = vectors.slice(at, at + 1 + options.length);
-    at += 1 + options.length;
-    return { type, lengths: [head, ...options].map((ids) => ids.length), vectors: own };
-  });
-  const prefixLengths = perQuestion.map(({ lengths }) => lengths.reduce((sum, length) => sum + length, 0));
-  return {
-    type: "core",
-    optionCounts: questions.map(({ options }) => options.length),
-    groups: planPrefixGroups(prefixLengths).map((members) =>
-      padGroup(
-        members,
-        members.map((q) => perQuestion[q] as EncodedQuestion),
-        checkpoint.hiddenSize,
-      ),
-    ),
-  };
-}
-
-/** Encodes segments of any length in calls of bounded size, each among its like; results in the order given. */
-async function encodeApart(
-  segments: readonly (readonly number[])[],
-  encode: Session,
-  { padId, hiddenSize: d }: FamilyCheckpoint,
-): Promise<SegmentVectors[]> {
-  const order = segments.map((_, i) => i).sort((a, b) => lengthAt(segments, a) - lengthAt(segments, b));
-  const vectors: SegmentVectors[] = new Array(segments.length);
-  let from = 0;
-  while (from < order.length) {
-    const longest = lengthAt(segments, order[from] as number) * MAX_SEGMENT_RATIO + SEGMENT_SLACK;
-    const fits = (length: number, count: number) => length <= longest && count * length <= MAX_SEGMENT_TOKENS;
-    let to = from + 1;
-    while (to < order.length && fits(lengthAt(segments, order[to] as number), to + 1 - from)) to++;
-    const members = order.slice(from, to);
-    const { hidden, pooled } = await encodeSegments(
-      members.map((i) => segments[i] as readonly number[]),
-      encode,
-      padId,
-    );
-    const [, depths = 1, length = 1] = hidden.dims;
-    members.forEach((i, row) => {
-      const start = row * depths * length * d;
-      vectors[i] = {
-        hidden: hidden.data.slice(start, start + lengthAt(segments, i) * d),
-        pooled: pooled.data.slice(row * d, (row + 1) * d),
-      };
-    });
-    from = to;
-  }
-  return vectors;
-}
-
-function lengthAt(segments: readonly (readonly number[])[], i: number): number {
-  return segments[i]?.length ?? 0;
-}
-
-interface EncodedQuestion {
-  readonly type: QuestionType;
-  /** Tokens of the head, then of each option. */
-  readonly lengths: readonly number[];
-  readonly vectors: readonly SegmentVectors[];
-}
-
-function padGroup(members: readonly number[], questions: readonly EncodedQuestion[], d: number): PrefixGroup {
-  const n = questions.length;
-  const p = Math.max(...questions.map(({ lengths }) => lengths.reduce((sum, length) => sum + length, 0)));
-  const m = Math.max(...questions.map(({ lengths }) => lengths.length - 1));
-  const group = {
-    questions: members,
-    prefixLength: p,
-    markers: m,
-    hidden: new Float32Array(n * p * d),
-    headPooled: new Float32Array(n * d),
-    optionPooled: new Float32Array(n * m * d),
-    mask: new BigInt64Array(n * p),
-    part: new BigInt64Array(n * p),
-    marker: new BigInt64Array(n * m),
-    markerMask: new BigInt64Array(n * m),
-    qtype: BigInt64Array.from(questions, ({ type }) => QTYPE[type]),
-  };
-  questions.forEach(({ lengths, vectors }, q) => {
-    let at = 0;
-    vectors.forEach(({ hidden, pooled }, segment) => {
-      const length = lengths[segment] as number;
-      group.hidden.set(hidden, (q * p + at) * d);
-      group.mask.fill(1n, q * p + at, q * p + at + length);
-      if (segment === 0) group.headPooled.set(pooled, q * d);
-      else {
-        group.part.fill(1n, q * p + at, q * p + at + length);
-        group.marker[q * m + segment - 1] = BigInt(at);
-        group.markerMask[q * m + segment - 1] = 1n;
-        group.optionPooled.set(pooled, (q * m + segment - 1) * d);
-      }
-      at += length;
-    });
-  });
-  return group;
 }
 
 /** Logits of every state of a group: the options of all questions, in order. */
