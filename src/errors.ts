@@ -12,6 +12,7 @@ interface ErrorKind {
 
 const usage = { exit: 2, status: 400, retry: false } as const;
 const fatal = { exit: 1, status: 500, retry: false } as const;
+const later = { exit: 1, status: 529, retry: true } as const;
 
 export const ERROR_KINDS = {
   // of a request: the codes of the wire
@@ -23,6 +24,19 @@ export const ERROR_KINDS = {
   question_too_long: usage,
   state_too_long: usage,
   processed_tokens_exceeded: usage,
+  // of a caller of the service (CONTRACT 7)
+  invalid_http: usage,
+  unauthorized: { ...usage, status: 401 },
+  allowance_exhausted: { ...usage, status: 402 },
+  forbidden: { ...usage, status: 403 },
+  not_found: { ...usage, status: 404 },
+  method_not_allowed: { ...usage, status: 405 },
+  request_timeout: { ...usage, status: 408, retry: true },
+  body_too_large: { ...usage, status: 413 },
+  rate_limited: { ...later, status: 429 },
+  in_flight_limited: { ...later, status: 429 },
+  worker_busy: later,
+  worker_starting: later,
   // of a row of a file
   malformed_row: usage,
   state_missing: usage,
@@ -37,6 +51,8 @@ export const ERROR_KINDS = {
   checkpoint_missing: fatal,
   checkpoint_damaged: fatal,
   output_failed: fatal,
+  accounts_unavailable: fatal,
+  address_unavailable: fatal,
   worker_crashed: { ...fatal, retry: true },
   aborted: { ...fatal, retry: true },
   internal: fatal,

@@ -67,6 +67,11 @@ export class Engine {
     return this.#scheduler.load;
   }
 
+  /** Inference workers that ended unasked and were replaced. */
+  get workerCrashes(): number {
+    return this.#inference.crashes ?? 0;
+  }
+
   /**
    * The model of a role, loaded and verified once.
    * @throws QaError `checkpoint_missing`, `checkpoint_damaged`
@@ -78,6 +83,22 @@ export class Engine {
     this.#models.set(role, model);
     model.catch(() => this.#models.delete(role)); // once restored, the next request reads it
     return model;
+  }
+
+  /**
+   * Loads both checkpoints and opens them in every worker, so that no request waits for that.
+   * @throws QaError `checkpoint_missing`, `checkpoint_damaged`, `worker_crashed`
+   */
+  async warm(): Promise<void> {
+    for (const role of ["english", "multilingual"] as const) {
+      const { familyCheckpoint, tokenizer } = await this.model(role);
+      const { cls, sep, mask } = tokenizer.special;
+      const smallest = [{ type: "noul" as const, head: [cls, sep], options: [[mask], [mask]] }];
+      // as many tasks as workers: the pool gives each to an idle or a new one
+      await Promise.all(
+        Array.from({ length: this.config.workers }, () => this.#inference.compile(familyCheckpoint, smallest)),
+      );
+    }
   }
 
   /** The questions as a model reads them, whether they fit or not; nothing is encoded yet. */
@@ -101,9 +122,16 @@ export class Engine {
    * @throws QaError those of `prepare`, `too_many_questions`, `question_too_long`, `too_many_options`, `state_too_long`,
    * `processed_tokens_exceeded`, `worker_crashed`, `aborted`
    */
-  async decide(request: ParsedRequest, { limits = "call", chunk, signal }: DecideOptions = {}): Promise<Decision> {
-    const reading = await this.prepare(request);
-    const { route, model, set, stateIds } = reading;
+  async decide(request: ParsedRequest, options: DecideOptions = {}): Promise<Decision> {
+    return this.answer(await this.prepare(request), options);
+  }
+
+  /**
+   * Answers a prepared request: for those who weigh its cost in between.
+   * @throws QaError those of `decide` that `prepare` has not thrown
+   */
+  async answer(reading: Reading, { limits = "call", chunk, signal }: DecideOptions = {}): Promise<Decision> {
+    const { request, route, model, set, stateIds } = reading;
     const named = { model: model.checkpoint.name, route };
     assertQuestionsFit(reading, limits);
     if (chunk !== undefined && stateIds.length > set.room)

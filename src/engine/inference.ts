@@ -6,6 +6,8 @@ import type { BatchGroup, CompiledPrefix, FamilyCheckpoint, FamilyQuestion } fro
 export interface Inference {
   /** Batches worth handing over at once: enough to keep every worker busy while its next batch is prepared. */
   readonly slots: number;
+  /** Workers that ended unasked since the pool was opened; absent where there are no workers. */
+  readonly crashes?: number;
   compile(checkpoint: FamilyCheckpoint, questions: readonly FamilyQuestion[]): Promise<CompiledPrefix>;
   /** Logits of every state, groups one after the other. */
   decide(checkpoint: FamilyCheckpoint, groups: readonly BatchGroup[]): Promise<Float32Array[]>;

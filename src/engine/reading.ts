@@ -3,7 +3,7 @@
 import type { JsonValue } from "../decision/json.js";
 import type { Question } from "../decision/question.js";
 import type { ParsedRequest } from "../decision/request.js";
-import { costOf, splitCalls } from "../decision/room.js";
+import { costOf, type Limits, splitCalls } from "../decision/room.js";
 import { QaError } from "../errors.js";
 import type { Model } from "./model.js";
 import { assertRoom, type QuestionSet } from "./question-set.js";
@@ -45,7 +45,7 @@ export function measureOf({ set, stateIds, model: { limits } }: Reading): Measur
  * @throws QaError `too_many_questions`, `question_too_long`, `too_many_options`
  */
 export function assertQuestionsFit({ request: { questions }, model, set }: Reading, limits: "call" | "split"): void {
-  if (limits === "call") assertQuestionCount(questions.length, model);
+  if (limits === "call") assertQuestionCount(questions.length, model.limits);
   assertRoom(set, questions, model);
 }
 
@@ -58,7 +58,8 @@ export function assertStateReadable(reading: Reading, limits: "call" | "split"):
   if (limits === "call") assertCost(reading);
 }
 
-function assertQuestionCount(questions: number, { limits: { maxQuestions: limit } }: Model): void {
+/** @throws QaError `too_many_questions` */
+export function assertQuestionCount(questions: number, { maxQuestions: limit }: Pick<Limits, "maxQuestions">): void {
   if (questions <= limit) return;
   const message = `${questions} questions are over the ${limit} of one call; ask them in several`;
   throw new QaError("too_many_questions", message, { details: { questions, limit } });

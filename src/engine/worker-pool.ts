@@ -37,6 +37,7 @@ export class WorkerPool implements Inference {
   readonly #seats = new Set<Seat>();
   readonly #queue: Pending[] = [];
   #nextId = 0;
+  #crashes = 0;
   #closed = false;
 
   private constructor(size: number, start: StartWorker) {
@@ -51,6 +52,10 @@ export class WorkerPool implements Inference {
     start: StartWorker = () => new Worker(new URL("./worker.js", import.meta.url)),
   ): WorkerPool {
     return new WorkerPool(size, start);
+  }
+
+  get crashes(): number {
+    return this.#crashes;
   }
 
   compile(checkpoint: FamilyCheckpoint, questions: readonly FamilyQuestion[]): Promise<CompiledPrefix> {
@@ -120,6 +125,7 @@ export class WorkerPool implements Inference {
 
   #replace(seat: Seat, cause: unknown): void {
     this.#seats.delete(seat);
+    if (!this.#closed) this.#crashes++;
     const lost = [...seat.inHand.values()];
     const [running] = lost;
     if (running !== undefined) running.crashes++;
