@@ -1,6 +1,7 @@
 /** The one resolved configuration: partial public options in, complete readonly values out. Reads the environment; nothing below does. */
 
-import { availableParallelism } from "node:os";
+import { availableParallelism, homedir } from "node:os";
+import { isAbsolute, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 export interface EngineOptions {
@@ -42,4 +43,15 @@ export function resolveEngineConfig(
     windowRows: 256,
     maxQuestionSetBytes: 256 * 2 ** 20,
   };
+}
+
+/** Where accounts are kept: `given`, or `qa` in the user's data directory (XDG Base Directory Specification). */
+export function resolveDataDir(
+  given: string | undefined,
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): string {
+  if (given !== undefined) return resolve(given);
+  const { XDG_DATA_HOME: base } = env;
+  // the specification has relative paths ignored
+  return join(base !== undefined && isAbsolute(base) ? base : join(homedir(), ".local", "share"), "qa");
 }
