@@ -112,6 +112,9 @@ function addHooks(http: FastifyInstance, service: Service): void {
     if (allowOrigin(request, reply, config)) return reply;
     return undefined;
   });
+  http.addHook("onSend", async (_request, reply) => {
+    if (readiness.phase === "draining") reply.header("connection", "close"); // or closing would wait for it to go idle
+  });
   http.addHook("onResponse", async (request, reply) => {
     const { caller, code, facts, startedMs } = callOf(request);
     const route = request.routeOptions.url ?? "none";

@@ -69,11 +69,7 @@ export function errorBody(error: QaError): string {
 export function sendError(reply: FastifyReply, error: QaError): FastifyReply {
   const status = statusOf(error);
   if (status === 529) reply.raw.statusMessage = "Site Is Overloaded"; // a status that Node.js has no name for
-  return reply
-    .code(status)
-    .headers(errorHeaders(error))
-    .type("application/json; charset=utf-8")
-    .send(errorBody(error));
+  return reply.code(status).headers(errorHeaders(error)).type("application/json; charset=utf-8").send(errorBody(error));
 }
 
 /** Fastify's own errors that a client can cause. */

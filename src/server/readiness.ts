@@ -20,6 +20,7 @@ export class Readiness {
   constructor(warm: () => Promise<void>) {
     this.#warm = warm;
     this.started = warm().then(() => this.#enter("ready"));
+    this.started.catch(() => {}); // whoever awaits it sees the error; until then it is not unhandled
   }
 
   get phase(): Phase {

@@ -41,7 +41,6 @@ export async function serve({ engine: engineOptions, dataDir, port, ...options }
   const engine = await Engine.open(engineOptions);
   const accounts = Accounts.open(dataDir);
   const app = await createApp(engine, { ...options, accounts });
-  app.started.catch(() => {}); // whoever awaits it sees the error; until then it is not unhandled
   const close = async (drainMs: number) => {
     await app.drain(drainMs);
     accounts.close();
