@@ -76,5 +76,5 @@ it("answers a call alone as it does among others, to four decimals", async () =>
   const alone = [];
   for (const state of states) alone.push(await ask(state));
   const together = await Promise.all([...states, ...states].map(ask));
-  together.forEach((answers, i) => expect(answers).toEqual(alone[i % states.length]));
+  for (const [i, answers] of together.entries()) expect(answers).toEqual(alone[i % states.length]);
 });

@@ -100,7 +100,7 @@ describe("kill -9", () => {
     const accounts = Accounts.open(data);
     accounts.keys.saveAccount("default");
     const { key } = accounts.keys.createKey("default");
-    const ids = Array.from({ length: 60 }, (_, i) => `call-${i}`);
+    const ids = Array.from({ length: 30 }, (_, i) => `call-${i}`);
     const answered = new Set<string>();
     let cost = 0;
     const work = async (
@@ -121,7 +121,7 @@ describe("kill -9", () => {
       };
       await Promise.allSettled(Array.from({ length: 6 }, ask));
     };
-    for (const killAt of [10, 25]) {
+    for (const killAt of [6, 14]) {
       const service = await startService(data);
       await work(service.call, killAt, () => service.child.kill("SIGKILL"));
       await service.ended;

@@ -307,6 +307,6 @@ describe("cross-request batching", () => {
         ask({ ...REQUEST, state: ["refund please", "it crashes", "calm words"][i % 3] }),
       ),
     );
-    together.forEach(({ json }, i) => expect(json.answers).toEqual(alone[i % 3]?.json.answers));
+    for (const [i, { json }] of together.entries()) expect(json.answers).toEqual(alone[i % 3]?.json.answers);
   });
 });
