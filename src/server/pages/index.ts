@@ -8,10 +8,10 @@
  * Neither pages nor assets need a key: they hold nothing of any account.
  */
 
-export { type Asset, readAssets } from "./assets.js";
+export { readAssets } from "./assets.js";
 export { createPageContext, type PageContext } from "./page-context.js";
 export { playgroundPage } from "./playground-page.js";
-export { type MeasureRoom, measureWith, roomRoute } from "./room-route.js";
+export { measureWith, roomRoute } from "./room-route.js";
 export { usagePage } from "./usage-page.js";
 
 const POLICY = [

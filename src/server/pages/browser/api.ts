@@ -1,18 +1,12 @@
 /** Calls of this server from its pages. Bodies are read with the order of their keys kept, so labels stay where they were. */
 
-import { isJsonObject, type JsonObject, type JsonValue, parseJson, valueAt } from "../../../decision/json.js";
+import { isJsonObject, type JsonValue, parseJson, valueAt } from "../../../decision/json.js";
+import type { ApiError } from "./failure.js";
 
 export type Reply =
   | { readonly type: "ok"; readonly body: JsonValue; readonly elapsedMs: number }
   | { readonly type: "error"; readonly error: ApiError }
   | { readonly type: "aborted" };
-
-export interface ApiError {
-  readonly code: string;
-  readonly message: string;
-  /** The whole error object of the body; empty where there was none. */
-  readonly details: JsonObject;
-}
 
 export interface Call {
   readonly path: string;

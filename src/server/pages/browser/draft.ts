@@ -190,25 +190,34 @@ function textOf(value: JsonValue): TextDraft | undefined {
   return typeof value === "object" ? { text: stringifyJson(value), isJson: true } : undefined;
 }
 
-/** The place in the form of an issue's path; `undefined` where it belongs to no single question. */
+/**
+ * The place in the form of an issue's path; `undefined` where it belongs to no single question. Ids and labels may hold dots:
+ * of the questions that a path may mean, one is taken that has such a field.
+ */
 export function placeOf(path: string, drafts: readonly QuestionDraft[]): Place | undefined {
-  const matches = drafts.flatMap(({ id }, question) => {
-    const own = `questions.${id}`;
-    return path === own || path.startsWith(`${own}.`) ? [{ question, length: own.length }] : [];
+  const meant = drafts.flatMap((draft, question) => {
+    const own = `questions.${draft.id}`;
+    if (path !== own && !path.startsWith(`${own}.`)) return [];
+    return [placeWithin(draft, question, path.slice(own.length + 1))];
   });
-  const [best] = matches.sort((a, b) => b.length - a.length);
-  const draft = best && drafts[best.question];
-  if (best === undefined || draft === undefined) return undefined;
-  const { question } = best;
-  const [field = "", ...rest] = path.slice(best.length + 1).split(".");
-  if (field === "type" || field === "instructions") return { question, field };
-  if (field !== "criteria") return { question, field: "question" };
-  return { question, field, row: rest.length === 0 ? undefined : rowOf(draft, rest.join(".")) };
+  return (meant.find(({ isCertain }) => isCertain) ?? meant[0])?.place;
+}
+
+function placeWithin(draft: QuestionDraft, question: number, path: string): { place: Place; isCertain: boolean } {
+  const [field = "", ...rest] = path.split(".");
+  if (field === "type" || field === "instructions") return { place: { question, field }, isCertain: rest.length === 0 };
+  if (field !== "criteria") return { place: { question, field: "question" }, isCertain: path === "" };
+  if (rest.length === 0) return { place: { question, field }, isCertain: true };
+  const row = rowOf(draft, rest.join("."));
+  return { place: { question, field, row }, isCertain: row !== undefined };
 }
 
 function rowOf(draft: QuestionDraft, label: string): number | undefined {
-  if (draft.type === "score") return Number(label);
-  const labels = draft.type === "noul" ? [...NOUL_ROWS] : draft.labels.map((row) => row.label);
+  const labels: readonly string[] = {
+    choice: draft.labels.map((row) => row.label),
+    score: draft.levels.map((_, level) => String(level)),
+    noul: NOUL_ROWS,
+  }[draft.type];
   const row = labels.indexOf(label);
   return row < 0 ? undefined : row;
 }

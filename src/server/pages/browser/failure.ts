@@ -1,8 +1,14 @@
 /** Where on the page a failed call belongs. Pure. */
 
-import { isJsonObject, type JsonValue, valueAt } from "../../../decision/json.js";
-import type { ApiError } from "./api.js";
+import { isJsonObject, type JsonObject, type JsonValue, valueAt } from "../../../decision/json.js";
 import { type PlacedIssue, placeOf, type QuestionDraft } from "./draft.js";
+
+export interface ApiError {
+  readonly code: string;
+  readonly message: string;
+  /** The whole error object of the body; empty where there was none. */
+  readonly details: JsonObject;
+}
 
 export interface Failure {
   /** For the line above the answers. */
