@@ -34,7 +34,7 @@ export interface PlacedIssue {
   readonly message: string;
 }
 
-export const NOUL_ROWS = ["true", "false"] as const;
+const NOUL_ROWS = ["true", "false"] as const;
 
 export function emptyText(): TextDraft {
   return { text: "", isJson: false };
