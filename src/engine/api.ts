@@ -139,7 +139,7 @@ function asJson(request: unknown): unknown {
 }
 
 /** @throws QaError `invalid_request` with every issue */
-function parseOrThrow(value: unknown, choiceNeedsInstructions: boolean): ParsedRequest {
+export function parseOrThrow(value: unknown, choiceNeedsInstructions: boolean): ParsedRequest {
   const parsed = parseRequest(value, { choiceNeedsInstructions });
   if (parsed.type === "request") return parsed.request;
   throw invalidRequest(parsed.issues);

@@ -18,7 +18,7 @@ import { loadLanguageDetector } from "./language-detector.js";
 import { mapOrdered } from "./map-ordered.js";
 import { loadModel, type Model } from "./model.js";
 import { type QuestionSet, QuestionSetCache } from "./question-set.js";
-import { assertQuestionsFit, assertStateReadable, type Reading } from "./reading.js";
+import { assertQuestionsFit, assertStartFits, assertStateReadable, type Reading } from "./reading.js";
 import { type DetectLanguage, type Route, routeState } from "./router.js";
 import { Scheduler } from "./scheduler.js";
 import { WorkerPool } from "./worker-pool.js";
@@ -32,6 +32,11 @@ export interface DecideOptions {
   /** Have states over the room answered in chunks; an error without. */
   readonly chunk?: ChunkOptions | undefined;
   readonly signal?: AbortSignal | undefined;
+}
+
+export interface PrepareOptions {
+  /** For those who cannot wait for the exact length of a text that is far too long. */
+  readonly refuseEarly?: boolean;
 }
 
 export class Engine {
@@ -107,14 +112,17 @@ export class Engine {
   }
 
   /**
-   * A request routed and tokenised, not yet held to any limit.
-   * @throws QaError `unknown_model`, `checkpoint_missing`, `checkpoint_damaged`
+   * A request routed and tokenised, not yet held to any limit; with `refuseEarly`, a state whose first part alone is too long
+   * is not read to its end.
+   * @throws QaError `unknown_model`, `checkpoint_missing`, `checkpoint_damaged`; early `state_too_long`
    */
-  async prepare(request: ParsedRequest): Promise<Reading> {
+  async prepare(request: ParsedRequest, { refuseEarly = false }: PrepareOptions = {}): Promise<Reading> {
     const route = await this.#route(request.state, request.model);
     const model = await this.model(route.role);
-    const stateIds = model.tokenizer.tokenize(renderText(request.state));
-    return { request, route, model, set: this.questionSet(request.questions, model), stateIds };
+    const set = this.questionSet(request.questions, model);
+    const text = renderText(request.state);
+    if (refuseEarly) assertStartFits(text, { request, route, model, set });
+    return { request, route, model, set, stateIds: model.tokenizer.tokenize(text) };
   }
 
   /**

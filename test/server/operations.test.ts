@@ -1,6 +1,8 @@
+import { Worker } from "node:worker_threads";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
 import { parseRequest } from "../../src/decision/request.js";
+import { WorkerPool } from "../../src/engine/worker-pool.js";
 import { QaError } from "../../src/errors.js";
 import { openApp, REQUEST, until } from "./open-app.js";
 
@@ -36,6 +38,43 @@ describe("health", () => {
     expect([status, json.error.code]).toEqual([500, "internal"]);
     await until(async () => (await statusOf(fresh)) === "ready", "it has recovered");
     expect(fresh.fake.compiled).toBeGreaterThan(compiled);
+    expect((await fresh.call("/readyz")).json.worker_crashes).toBe(2);
+    expect((await fresh.call("/v1/systemone", { json: REQUEST })).status).toBe(200);
+  });
+});
+
+describe("a worker that crashes", () => {
+  /** A worker that compiles, and ends its thread at the first `crashes` batches that any of them gets. */
+  const source = `
+    const { parentPort, workerData } = require("node:worker_threads");
+    parentPort.on("message", (message) => {
+      if (message.type === "close") return parentPort.close();
+      const { id, task } = message;
+      if (task.type === "compile") {
+        const options = task.questions.flatMap((question) => question.options).length;
+        return parentPort.postMessage({ type: "done", id, result: { type: "fake", options } });
+      }
+      if (Atomics.sub(workerData, 0, 1) > 0) process.exit(1);
+      const result = task.groups.flatMap(({ prefix, states }) => states.map(() => new Float32Array(prefix.options)));
+      parentPort.postMessage({ type: "done", id, result });
+    });`;
+  const openCrashing = (crashes: number) => {
+    const workerData = new Int32Array(new SharedArrayBuffer(4)).fill(crashes);
+    return openApp({ inference: WorkerPool.open(2, () => new Worker(source, { eval: true, workerData })) });
+  };
+
+  it("is replaced, and what it had in hand is tried once more: the client sees nothing of it", async () => {
+    const fresh = await openCrashing(1);
+    expect((await fresh.call("/v1/systemone", { json: REQUEST })).status).toBe(200);
+    expect((await fresh.call("/readyz")).json).toMatchObject({ status: "ready", worker_crashes: 1 });
+  });
+
+  it("twice on the same call is a typed 500, is not charged, and the service recovers", async () => {
+    const fresh = await openCrashing(2);
+    const { status, json } = await fresh.call("/v1/systemone", { json: REQUEST });
+    expect([status, json.error.code]).toEqual([500, "internal"]);
+    expect(fresh.accounts.usage("default").used).toBe(0);
+    await until(async () => (await statusOf(fresh)) === "ready", "it has recovered");
     expect((await fresh.call("/readyz")).json.worker_crashes).toBe(2);
     expect((await fresh.call("/v1/systemone", { json: REQUEST })).status).toBe(200);
   });

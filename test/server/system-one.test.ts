@@ -178,6 +178,16 @@ describe("a request that cannot be answered", () => {
     expect(headers.get("x-typesafe-request-id")).toMatch(/^req_/);
   });
 
+  it.each(["core-0.3.20", "core-multilingual-0.3.20"])(
+    "is refused quickly where it is endless, on %s too",
+    async (model) => {
+      const { json } = await ask({ state: words(200_000), questions: { q: noul }, model });
+      expect(json.error).toMatchObject({ code: "state_too_long", at_least: true, questions: { q: { fits: false } } });
+      expect(json.error.state_tokens).toBeGreaterThan(2048);
+      expect(json.error.state_tokens).toBeLessThan(10_000);
+    },
+  );
+
   it("costs nothing", async () => {
     const before = opened.accounts.usage("default").used;
     await ask({ ...REQUEST, model: "gpt-4" });

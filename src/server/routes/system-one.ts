@@ -55,7 +55,7 @@ async function read(body: Buffer | undefined, { engine }: Service): Promise<Read
   const { choiceNeedsInstructions, limits } = engine.deployment;
   const parsed = parseOrThrow(parseBody(body), choiceNeedsInstructions);
   assertQuestionCount(parsed.questions.length, limits.english); // before any are tokenised; both roles have one limit
-  const reading = await engine.prepare(parsed);
+  const reading = await engine.prepare(parsed, { refuseEarly: true });
   assertReadable(reading, "call");
   return reading;
 }
