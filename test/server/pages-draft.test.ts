@@ -12,6 +12,7 @@ import {
   questionsOf,
 } from "../../src/server/pages/browser/draft.js";
 import { failureOf, failureOfIssues } from "../../src/server/pages/browser/failure.js";
+import { finishedOf, readRequest } from "../../src/server/pages/browser/page-request.js";
 
 function drafts(json: string): QuestionDraft[] {
   return draftsOf(parseJson(json)) ?? [];
@@ -114,6 +115,58 @@ describe("places of issues", () => {
   });
 });
 
+describe("the request of the fields", () => {
+  const fields = {
+    model: "",
+    state: { text: "hello", isJson: false },
+    questions: form(),
+    choiceNeedsInstructions: false,
+  };
+  function form(): QuestionDraft[] {
+    return drafts(
+      '{"a": {"type": "noul", "instructions": "b"}, "2": {"type": "choice", "criteria": {"10": null, "9": null}}}',
+    );
+  }
+
+  it("is the wire's body, keys in the order of the form", () => {
+    const { body, failure } = readRequest({ ...fields, model: "core-latest" });
+    expect(failure).toBeUndefined();
+    expect(stringifyJson(body)).toBe(
+      '{"model":"core-latest","state":"hello","questions":{"a":{"type":"noul","instructions":"b"},"2":{"type":"choice","criteria":{"10":null,"9":null}}}}',
+    );
+  });
+
+  it("reads a JSON state with the order of its keys, and refuses a scalar", () => {
+    const read = (text: string) => readRequest({ ...fields, state: { text, isJson: true } });
+    expect(stringifyJson(read('{"2": 1, "1": 2}').state)).toBe('{"2":1,"1":2}');
+    expect(read("12").failure?.state).toBe("must be a string, an object or an array, not a number");
+    expect(read("{").failure?.state).toMatch(/^not JSON: line 1, column 2/);
+  });
+
+  it("holds every issue at once, of form, state and questions", () => {
+    const twice = [...form(), ...drafts('{"a": {"type": "noul"}}')];
+    const { failure } = readRequest({ ...fields, state: { text: "1", isJson: true }, questions: twice });
+    expect(failure?.state).not.toBe("");
+    expect(failure?.placed).toContainEqual({
+      place: { question: 2, field: "id" },
+      message: "another question has this id",
+    });
+  });
+
+  it("sets a choice without instructions beside its field where the deployment wants them", () => {
+    const { failure } = readRequest({ ...fields, choiceNeedsInstructions: true });
+    expect(failure?.placed.map(({ place }) => place)).toEqual([{ question: 1, field: "instructions" }]);
+  });
+
+  it("tells finished questions from those that are not", () => {
+    const questions = parseJson('{"a": {"type": "noul"}, "2": {"type": "noul", "instructions": "x"}, "1": 3}');
+    const { count, finished } = finishedOf(questions);
+    expect(count).toBe(3);
+    expect(stringifyJson(finished)).toBe('{"2":{"type":"noul","instructions":"x"}}');
+    expect(finishedOf(null).count).toBe(0);
+  });
+});
+
 describe("a refused call", () => {
   const form = drafts('{"team": {"type": "noul", "instructions": "x"}}');
   const failure = (code: string, details: Record<string, JsonValue> = {}) =>
@@ -149,7 +202,7 @@ describe("a refused call", () => {
     expect(failure("invalid_request", { issues })).toMatchObject({
       state: "a",
       placed: [{ place: { question: 0, field: "instructions" }, message: "b" }],
-      questions: ["questions c"],
+      questions: ["questions: c"],
     });
   });
 });

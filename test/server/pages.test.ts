@@ -110,6 +110,27 @@ describe.skipIf(!hasBrowser)("the playground", () => {
     expect(await page.locator("[aria-invalid]").count()).toBe(0);
   });
 
+  it("measures what is finished while another question is begun, and lists room beside the JSON too", async () => {
+    const { page } = await playground();
+    await page.click("#add-question");
+    await page.locator("#call-note", { hasText: "without 1 unfinished" }).waitFor();
+    expect(await textIn(page, "#q0-room")).toMatch(/tokens free$/);
+    expect(await textIn(page, "#q8-room .room-text")).toBe("\u00a0");
+    await page.click("#tab-questions-json");
+    await page.fill("#questions-json", '{"a": {"type": "noul", "instructions": "b"}}');
+    await page.locator("#json-room", { hasText: /^a\d/ }).waitFor();
+    expect(await page.locator("#json-room li").count()).toBe(1);
+  });
+
+  it("says in which line and column JSON is broken, and what is needed there", async () => {
+    const { page } = await playground();
+    await page.fill("#state", '{\n  "a": 1,\n}');
+    await page.check("#state-json");
+    await page.click("#ask");
+    expect(await textIn(page, "#state-error")).toBe("not JSON: line 3, column 1 needs a key in double quotes");
+    expect(await focusedId(page)).toBe("state");
+  });
+
   it("puts a state over the room beside the state, and marks the questions it does not fit", async () => {
     const { page } = await playground();
     await page.fill("#state", "The parcel came too late and nobody answered the phone. ".repeat(80));
@@ -202,7 +223,7 @@ describe.skipIf(!hasBrowser)("the playground", () => {
       "The form cannot hold all of this; mend it to go back to the form.",
     );
     await page.click("#ask");
-    expect(await textIn(page, "#questions-error")).toContain("questions.mood.criteria.0 must be a string");
+    expect(await textIn(page, "#questions-error")).toContain("questions.mood.criteria.0: must be a string");
   });
 
   it("brings back the questions that a preset replaced", async () => {

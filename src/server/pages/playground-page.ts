@@ -61,6 +61,7 @@ function questionsCard(): Html {
 <div role="tabpanel" id="json-panel" aria-labelledby="tab-questions-json" hidden>
 <label for="questions-json" class="hint">An object of question id and question, as the API takes it</label>
 <textarea id="questions-json" class="code" rows="24" spellcheck="false" wrap="off" aria-describedby="questions-error"></textarea>
+<ul class="json-room" id="json-room" aria-label="Room of each question"></ul>
 </div>
 </section>`;
 }

@@ -43,7 +43,7 @@ export function failureOfIssues(issues: readonly PathIssue[], drafts: readonly Q
       .join("; ");
   const questions = left
     .filter(({ path }) => path.startsWith("questions"))
-    .map(({ path, message }) => `${path} ${message}`);
+    .map(({ path, message }) => `${path}: ${message}`);
   return {
     ...nothing,
     message: MEND,

@@ -1,321 +1,235 @@
 /**
  * The playground: reads the form or the JSON, measures room while a person types, asks on request, and shows answers, code and
- * errors. What is wrong with a request is found by the very parser that the server uses, before anything is sent.
+ * errors. The parts are in the files beside this one; here they are wired together.
  */
 
-import { isJsonObject, type JsonValue, parseJson, stringifyJson } from "../../../decision/json.js";
-import { parseRequest } from "../../../decision/request.js";
-import type { PageData } from "../page-data.js";
+import { isJsonObject, type JsonValue, parseJson, stringifyJson, valueAt } from "../../../decision/json.js";
+import type { PageData, PagePreset, Sample } from "../page-data.js";
 import type { RoomReply } from "../room-reply.js";
 import { answerCards } from "./answer-view.js";
 import { callServer } from "./api.js";
 import { type CodeLanguage, callCode } from "./call-code.js";
 import { copyText } from "./copy-text.js";
-import { byId, countText, debounce, h } from "./dom.js";
-import { draftsOf, type QuestionDraft, questionsOf } from "./draft.js";
-import { type Failure, failureOf, failureOfIssues, MEND, type PathIssue } from "./failure.js";
+import { byId, countText, debounce } from "./dom.js";
+import { draftsOf } from "./draft.js";
+import { type Failure, failureOf } from "./failure.js";
+import { showFailure } from "./failure-view.js";
 import { createKeyBox } from "./key-box.js";
+import { finishedOf, type PageRequest, readRequest } from "./page-request.js";
+import { createPresetChips } from "./preset-chips.js";
 import { prettyJson } from "./pretty-json.js";
 import { createQuestionForm } from "./question-form.js";
-import { gaugesOf, showCall } from "./room-view.js";
+import { gaugesOf, listGauges, showCall } from "./room-view.js";
 import { createTabs } from "./tabs.js";
 
 const MEASURE_PAUSE_MS = 300;
 
 const data = JSON.parse(byId("page-data", HTMLScriptElement).textContent ?? "{}") as PageData;
-const page = {
-  state: byId("state", HTMLTextAreaElement),
-  stateError: byId("state-error", HTMLElement),
-  json: byId("questions-json", HTMLTextAreaElement),
-  questionsError: byId("questions-error", HTMLElement),
-  model: byId("model", HTMLSelectElement),
-  modelError: byId("model-error", HTMLElement),
-  ask: byId("ask", HTMLButtonElement),
-  undo: byId("undo", HTMLButtonElement),
-  status: byId("status", HTMLElement),
-  alert: byId("alert", HTMLElement),
-  answers: byId("answers", HTMLElement),
-  raw: byId("raw", HTMLElement),
-  code: byId("code", HTMLElement),
-  samples: byId("samples", HTMLElement),
-};
+const stateBox = byId("state", HTMLTextAreaElement);
+const jsonBox = byId("questions-json", HTMLTextAreaElement);
+const modelBox = byId("model", HTMLSelectElement);
+const askButton = byId("ask", HTMLButtonElement);
+const undoButton = byId("undo", HTMLButtonElement);
 
-const key = createKeyBox(() => measureSoon());
+const measureSoon = debounce(MEASURE_PAUSE_MS, () => void measure());
+const key = createKeyBox(measureSoon);
 const form = createQuestionForm(byId("questions", HTMLElement), { changed, announce: say });
+const chips = createPresetChips(data.presets, { onPreset: putPreset, onSample: putSample });
+
 let editor: "form" | "json" = "form";
 let language: CodeLanguage = "curl";
+let isAsking = false;
 let areAnswersFresh = false;
+let measuring = new AbortController();
+/** Questions that a preset took the place of. */
 let replaced: JsonValue | undefined;
-let untouchedState = "";
-let measuring: AbortController | undefined;
-let asking: AbortController | undefined;
-
-/** The drafts that issues may be shown beside: none while the JSON is edited. */
-function shownDrafts(): readonly QuestionDraft[] {
-  return editor === "form" ? form.drafts() : [];
-}
+/** The state that a sample put in; a person's own is never replaced by a preset. */
+let sampleText = "";
 
 function say(message: string): void {
-  page.status.textContent = message;
+  byId("status", HTMLElement).textContent = message;
 }
 
-/** The request as the page holds it now, and what is wrong with it. */
-function currentRequest(): { body: Map<string, JsonValue>; failure: Failure | undefined } {
-  const state = readState();
-  const questions = readQuestions();
-  const body = new Map<string, JsonValue>();
-  if (page.model.value !== "") body.set("model", page.model.value);
-  body.set("state", state.value);
-  body.set("questions", questions.value);
-  const parsed = parseRequest(body, { choiceNeedsInstructions: data.choiceNeedsInstructions });
-  const issues: PathIssue[] = parsed.type === "issues" ? [...parsed.issues] : [];
-  const own = [...state.faults, ...questions.faults];
-  const isWhole = issues.length === 0 && own.length === 0 && questions.placed.length === 0;
-  if (isWhole) return { body, failure: undefined };
-  const unreadable = new Set(own.map(({ path }) => path));
-  const failure = failureOfIssues([...own, ...issues.filter(({ path }) => !unreadable.has(path))], shownDrafts());
-  return { body, failure: { ...failure, placed: [...questions.placed, ...failure.placed] } };
-}
-
-function readState(): { value: JsonValue; faults: PathIssue[] } {
-  const text = page.state.value;
-  if (!byId("state-json", HTMLInputElement).checked) return { value: text, faults: [] };
-  try {
-    return { value: parseJson(text), faults: [] };
-  } catch {
-    return { value: null, faults: [{ path: "state", message: "is not JSON; mend it, or have it read as text" }] };
-  }
-}
-
-function readQuestions(): { value: JsonValue; faults: PathIssue[]; placed: ReturnType<typeof questionsOf>["issues"] } {
-  if (editor === "form") {
-    const { questions, issues } = questionsOf(form.drafts());
-    return { value: questions, faults: [], placed: issues };
-  }
-  try {
-    return { value: parseJson(page.json.value), faults: [], placed: [] };
-  } catch {
-    return { value: null, faults: [{ path: "questions", message: "are not JSON yet" }], placed: [] };
-  }
+function currentRequest(): PageRequest {
+  return readRequest({
+    model: modelBox.value,
+    state: { text: stateBox.value, isJson: byId("state-json", HTMLInputElement).checked },
+    questions: editor === "form" ? form.drafts() : jsonBox.value,
+    choiceNeedsInstructions: data.choiceNeedsInstructions,
+  });
 }
 
 function changed(): void {
-  measureSoon();
-  writeCode();
+  const request = currentRequest();
+  const { count } = finishedOf(request.questions);
+  askButton.textContent = isAsking ? "Asking…" : count === 1 ? "Ask 1 question" : `Ask ${count} questions`;
   if (areAnswersFresh) say("Changed since these answers; ask again.");
   areAnswersFresh = false;
-  const { value } = readQuestions();
-  const count = isJsonObject(value) ? (value instanceof Map ? value.size : Object.keys(value).length) : 0;
-  page.ask.textContent = asking ? "Asking…" : count === 1 ? "Ask 1 question" : `Ask ${count} questions`;
+  writeCode(request);
+  measureSoon();
 }
 
-function measureSoon(): void {
-  measureAfterPause();
-}
-const measureAfterPause = debounce(MEASURE_PAUSE_MS, () => void measure());
-
-/** Shows the room of what stands in the form now; what cannot be measured yet shows nothing. */
+/** Shows the room of what stands in the fields now; a question that is not finished is left out. */
 async function measure(): Promise<void> {
-  measuring?.abort();
+  measuring.abort();
   measuring = new AbortController();
-  const { body, failure } = currentRequest();
-  if (failure !== undefined || key.isMissing()) return showRoom(undefined);
-  const reply = await callServer({
-    path: "/app/room",
-    key: key.key(),
-    body: stringifyJson(body),
-    signal: measuring.signal,
-  });
-  if (reply.type === "aborted") return;
-  showRoom(reply.type === "ok" ? (reply.body as unknown as RoomReply) : undefined);
+  const { body, questions, failure } = currentRequest();
+  if (key.isMissing()) return showRoom(undefined, "shown once the key is there");
+  const { count, finished } = finishedOf(questions);
+  const finishedCount = finishedOf(finished).count;
+  if (finishedCount === 0 || failure?.state) return showRoom(undefined, "shown once state and questions can be read");
+  const measured = new Map([...(body as Map<string, JsonValue>), ["questions", finished] as const]);
+  const call = { path: "/app/room", key: key.key(), body: stringifyJson(measured), signal: measuring.signal };
+  const reply = await callServer(call);
+  if (reply.type === "error") showRoom(undefined, reply.error.message);
+  if (reply.type !== "ok") return;
+  const left = count - finishedCount;
+  showRoom(reply.body as unknown as RoomReply, left === 0 ? "" : `without ${left} unfinished`);
 }
 
-function showRoom(reply: RoomReply | undefined): void {
+function showRoom(reply: RoomReply | undefined, note: string): void {
   const gauges = reply === undefined ? [] : gaugesOf(reply);
-  if (editor === "form") form.showRoom(gauges);
-  showCall(reply, key.isMissing() ? "shown once the key is there" : "\u00a0");
+  form.showRoom(gauges);
+  listGauges(byId("json-room", HTMLElement), gauges);
+  showCall(reply, note);
 }
 
 async function ask(): Promise<void> {
-  if (asking !== undefined) return;
+  if (isAsking) return;
   const { body, failure } = currentRequest();
-  showFailure(failure);
+  show(failure);
   if (failure !== undefined) return;
-  if (key.isMissing()) return key.reject("a key is needed to ask; paste one here");
-  asking = new AbortController();
-  page.ask.setAttribute("aria-disabled", "true");
-  changed();
+  if (key.isMissing()) {
+    key.reject("a key is needed to ask; paste one here");
+    return;
+  }
+  setAsking(true);
   say("Asking…");
-  const reply = await callServer({
-    path: "/v1/systemone",
-    key: key.key(),
-    body: stringifyJson(body),
-    signal: asking.signal,
-  });
-  asking = undefined;
-  page.ask.removeAttribute("aria-disabled");
-  changed();
-  if (reply.type === "error") return showFailure(failureOf(reply.error, shownDrafts()));
+  const reply = await callServer({ path: "/v1/systemone", key: key.key(), body: stringifyJson(body) });
+  setAsking(false);
+  if (reply.type === "error") show(failureOf(reply.error, editor === "form" ? form.drafts() : []));
   if (reply.type === "ok") showAnswers(reply.body, reply.elapsedMs);
+}
+
+function setAsking(isSo: boolean): void {
+  isAsking = isSo;
+  askButton.setAttribute("aria-disabled", String(isSo));
+  changed();
+}
+
+function show(failure: Failure | undefined): void {
+  showFailure(failure, form);
+  if (failure !== undefined) say("");
+  if (failure?.key) key.reject(failure.message);
 }
 
 function showAnswers(response: JsonValue, elapsedMs: number): void {
   const cards = answerCards(response);
-  page.answers.replaceChildren(...cards);
-  page.raw.textContent = prettyJson(response);
+  byId("answers", HTMLElement).replaceChildren(...cards);
+  byId("raw", HTMLElement).textContent = prettyJson(response);
   byId("raw-box", HTMLElement).hidden = false;
   byId("no-answers", HTMLElement).hidden = true;
-  const { model, usage } = response as unknown as { model?: string; usage?: { input_tokens?: number } };
   areAnswersFresh = true;
   const answers = cards.length === 1 ? "1 answer" : `${cards.length} answers`;
-  say(`${answers} by ${model} in ${Math.round(elapsedMs)} ms, ${countText(usage?.input_tokens ?? 0)} tokens read.`);
+  const usage = isJsonObject(response) ? valueAt(response, "usage") : undefined;
+  const tokens = isJsonObject(usage) ? Number(valueAt(usage, "input_tokens")) : 0;
+  const model = isJsonObject(response) ? String(valueAt(response, "model")) : "";
+  say(`${answers} by ${model} in ${Math.round(elapsedMs)} ms, ${countText(tokens)} tokens read.`);
+  const title = byId("answers-title", HTMLElement);
+  const { top } = title.getBoundingClientRect();
+  if (top < 0 || top > innerHeight * 0.8) byId("ask", HTMLElement).scrollIntoView({ block: "start" });
 }
 
-/** Puts every message where it belongs and goes to the first; `undefined` takes all away. */
-function showFailure(failure: Failure | undefined): void {
-  const put = (target: HTMLElement, text: string, control?: HTMLElement) => {
-    target.textContent = text;
-    if (text === "") control?.removeAttribute("aria-invalid");
-    else control?.setAttribute("aria-invalid", "true");
-  };
-  page.alert.replaceChildren(...(failure === undefined ? [] : alertParts(failure)));
-  put(page.stateError, failure?.state ?? "", page.state);
-  put(page.modelError, failure?.model ?? "", page.model);
-  put(page.questionsError, failure?.questions.join("\n") ?? "", page.json);
-  form.showIssues(failure?.placed ?? []);
-  if (failure === undefined) return;
-  say("");
-  const [first] = failure.placed;
-  if (failure.key) key.reject(failure.message);
-  else if (failure.state !== "") page.state.focus();
-  else if (failure.model !== "") page.model.focus();
-  else if (first !== undefined) form.focus(first.place);
-  else if (failure.questions.length > 0 && editor === "json") page.json.focus();
-}
-
-/** The message, and under it a way to every field that has an issue. */
-function alertParts({ message, placed, questions, state, model }: Failure): HTMLElement[] {
-  const links = placed.map(({ place, message: issue }) => {
-    const button = h(
-      "button",
-      { type: "button", class: "jump" },
-      `${form.drafts()[place.question]?.id || "no id"}: ${issue}`,
-    );
-    button.addEventListener("click", () => form.focus(place));
-    return button;
-  });
-  const isListed = message === MEND;
-  const rest = isListed
-    ? [...questions, ...(state ? [`state ${state}`] : []), ...(model ? [`model ${model}`] : [])]
-    : [];
-  const items = [...(isListed ? links : []), ...rest].map((item) => h("li", {}, item));
-  return [h("p", {}, message), ...(items.length === 0 ? [] : [h("ul", {}, ...items)])];
-}
-
-function writeCode(): void {
-  const { body } = currentRequest();
-  page.code.textContent = callCode(language, {
-    origin: location.origin,
-    model: page.model.value || undefined,
-    state: body.get("state") ?? "",
-    questions: body.get("questions") ?? {},
-    keyRequired: data.keyRequired,
-  });
+function writeCode({ state, questions }: PageRequest): void {
+  const model = modelBox.value || undefined;
+  const call = { origin: location.origin, model, state, questions, keyRequired: data.keyRequired };
+  byId("code", HTMLElement).textContent = callCode(language, call);
 }
 
 /** Puts questions into whichever editor is shown. */
 function putQuestions(questions: JsonValue): void {
-  showFailure(undefined);
-  page.json.value = prettyJson(questions);
+  showFailure(undefined, form);
+  jsonBox.value = prettyJson(questions);
   const drafts = draftsOf(questions);
-  if (drafts === undefined) return;
-  const [first] = drafts;
+  const [first] = drafts ?? [];
   if (first) first.isOpen = true;
-  form.replace(drafts);
+  if (drafts) form.replace(drafts);
 }
 
-function choosePreset(name: string): void {
-  const preset = data.presets.find((known) => known.name === name);
-  if (preset === undefined) return;
-  const before = readQuestions().value;
-  replaced = isJsonObject(before) && stringifyJson(before) !== "{}" ? before : undefined;
-  page.undo.disabled = replaced === undefined;
+function putPreset(preset: PagePreset): void {
+  const { questions } = currentRequest();
+  replaced = finishedOf(questions).count > 0 ? questions : undefined;
+  undoButton.disabled = replaced === undefined;
   putQuestions(parseJson(preset.questions));
-  showSamples(preset);
   const [sample] = preset.samples;
-  if (sample !== undefined && page.state.value === untouchedState) putSample(sample);
-  byId("preset-about", HTMLElement).textContent = `${preset.title}: ${preset.about}`;
-  say(`Questions of the preset ${preset.title} are in the form.`);
+  if (sample !== undefined && stateBox.value === sampleText) putSample(sample);
+  say(`The questions of ${preset.title} are in the form.`);
 }
 
-function showSamples({ samples }: PageData["presets"][number]): void {
-  const buttons = samples.map((sample) => {
-    const button = h("button", { type: "button", class: "chip" }, sample.title);
-    button.addEventListener("click", () => putSample(sample));
-    return h("li", {}, button);
-  });
-  page.samples.replaceChildren(...buttons);
-}
-
-function putSample({ text, isJson }: PageData["presets"][number]["samples"][number]): void {
-  page.state.value = text;
-  untouchedState = text;
+function putSample({ text, isJson }: Sample): void {
+  stateBox.value = text;
+  sampleText = text;
   byId(isJson ? "state-json" : "state-text", HTMLInputElement).checked = true;
   changed();
+}
+
+function undo(): void {
+  if (replaced !== undefined) putQuestions(replaced);
+  replaced = undefined;
+  undoButton.disabled = true;
+  say("Your questions are back.");
 }
 
 /** Changes between form and JSON; JSON that the form cannot hold stays JSON. */
 function chooseEditor(name: string): boolean {
   if (name === editor) return true;
-  const { value, faults } = readQuestions();
+  const { questions } = currentRequest();
+  showFailure(undefined, form);
   if (name === "json") {
-    page.json.value = prettyJson(value);
+    jsonBox.value = prettyJson(questions);
     editor = "json";
     return true;
   }
-  const drafts = faults.length > 0 ? undefined : draftsOf(value);
+  const drafts = draftsOf(questions);
   if (drafts === undefined) {
-    const why = faults.length > 0 ? "This is not JSON yet" : "The form cannot hold all of this";
-    page.questionsError.textContent = `${why}; mend it to go back to the form.`;
+    const why = questions === null ? "This is not JSON yet" : "The form cannot hold all of this";
+    byId("questions-error", HTMLElement).textContent = `${why}; mend it to go back to the form.`;
     return false;
   }
-  page.questionsError.textContent = "";
   editor = "form";
   form.replace(drafts);
   return true;
 }
 
+function chooseLanguage(name: string): boolean {
+  language = name as CodeLanguage;
+  byId("code-panel", HTMLElement).setAttribute("aria-labelledby", `tab-${name}`);
+  writeCode(currentRequest());
+  return true;
+}
+
+async function copy(): Promise<void> {
+  const isCopied = await copyText(byId("code", HTMLElement));
+  say(isCopied ? "Copied." : "The code is marked; copy it with the keyboard.");
+}
+
 function start(): void {
   createTabs(byId("editor-tabs", HTMLElement), chooseEditor);
-  createTabs(byId("code-tabs", HTMLElement), (name) => {
-    language = name as CodeLanguage;
-    byId("code-panel", HTMLElement).setAttribute("aria-labelledby", `tab-${name}`);
-    writeCode();
-    return true;
-  });
-  for (const box of [page.state, page.json]) box.addEventListener("input", changed);
+  createTabs(byId("code-tabs", HTMLElement), chooseLanguage);
+  for (const box of [stateBox, jsonBox]) box.addEventListener("input", changed);
   for (const id of ["state-text", "state-json", "model"]) byId(id, HTMLElement).addEventListener("change", changed);
-  for (const chip of document.querySelectorAll<HTMLElement>("[data-preset]"))
-    chip.addEventListener("click", () => choosePreset(chip.dataset.preset ?? ""));
-  byId("add-question", HTMLButtonElement).addEventListener("click", form.add);
-  page.ask.addEventListener("click", () => void ask());
-  page.undo.addEventListener("click", () => {
-    if (replaced !== undefined) putQuestions(replaced);
-    replaced = undefined;
-    page.undo.disabled = true;
-    say("Your questions are back.");
-  });
-  byId("copy", HTMLButtonElement).addEventListener("click", () => {
-    void copyText(page.code).then((isCopied) =>
-      say(isCopied ? "Copied." : "The text is marked; copy it with the keyboard."),
-    );
-  });
+  byId("add-question", HTMLElement).addEventListener("click", form.add);
+  askButton.addEventListener("click", () => void ask());
+  undoButton.addEventListener("click", undo);
+  byId("copy", HTMLElement).addEventListener("click", () => void copy());
   document.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
     event.preventDefault();
     void ask();
   });
-  choosePreset(data.presets[0]?.name ?? "");
+  const [first] = data.presets;
+  if (first === undefined) form.add();
+  else chips.choose(first);
   say("");
 }
 

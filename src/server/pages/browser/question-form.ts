@@ -14,7 +14,7 @@ export interface QuestionForm {
   readonly add: () => void;
   /** Shows issues beside their fields, and takes away all earlier ones. */
   readonly showIssues: (issues: readonly PlacedIssue[]) => void;
-  /** Shows each question's room, by its place in the list. */
+  /** Shows the room of the questions whose ids are among the gauges; the others' is empty. */
   readonly showRoom: (gauges: readonly Gauge[]) => void;
   /** Opens the card of a place and goes to its field. */
   readonly focus: (place: Place) => void;
@@ -36,8 +36,9 @@ export function createQuestionForm(list: HTMLElement, { changed, announce }: For
   }
   function showRoom(next: readonly Gauge[]): void {
     gauges = next;
-    drafts.forEach((_, at) => {
-      fillGauge(`q${at}-room`, gauges[at]);
+    drafts.forEach(({ id: own }, at) => {
+      const gauge = gauges.find(({ id }) => id === own);
+      fillGauge(`q${at}-room`, gauge);
     });
   }
   /** Draws anew after a change of structure, then focuses; the room of the moment stands until it is measured again. */
@@ -61,7 +62,6 @@ export function createQuestionForm(list: HTMLElement, { changed, announce }: For
       const [moved] = drafts.splice(at, 1);
       if (moved === undefined) return;
       drafts.splice(at + by, 0, moved);
-      gauges = gauges.map((gauge, i) => (i === at ? gauges[at + by] : i === at + by ? gauges[at] : gauge) ?? gauge);
       const isUp = at + by === drafts.length - 1 || (by < 0 && at + by > 0);
       restructure(
         `q${at + by}-${isUp ? "up" : "down"}`,
@@ -70,7 +70,6 @@ export function createQuestionForm(list: HTMLElement, { changed, announce }: For
     },
     remove: (at) => {
       const [removed] = drafts.splice(at, 1);
-      gauges = gauges.filter((_, i) => i !== at);
       const next = Math.min(at, drafts.length - 1);
       restructure(next < 0 ? "add-question" : `q${next}-fold`, `${removed?.id ?? ""} removed`);
     },

@@ -74,21 +74,32 @@ export function fillGauge(id: string, gauge: Gauge | undefined): void {
 const BLANK = "\u00a0";
 const NONE = "\u2013";
 
+/** Lists gauges with their questions' ids, where there is no card to show them in. */
+export function listGauges(list: HTMLElement, gauges: readonly Gauge[]): void {
+  const items = gauges.map(({ id }, at) =>
+    h("li", {}, h("span", { class: "room-id" }, id), roomGauge(`json-room-${at}`)),
+  );
+  list.replaceChildren(...items);
+  gauges.forEach((gauge, at) => {
+    fillGauge(`json-room-${at}`, gauge);
+  });
+}
+
 /** Fills the panel of the call: which checkpoint reads the text and why, the tightest room, and the cost. */
-export function showCall(reply: RoomReply | undefined, otherwise: string): void {
+export function showCall(reply: RoomReply | undefined, note: string): void {
   const put = (id: string, text: string) => {
     byId(id, HTMLElement).textContent = text;
   };
   const state = reply?.state;
   const tightest = reply && gaugesOf(reply).reduce((least, gauge) => (gauge.free < least.free ? gauge : least));
   put("call-checkpoint", state?.checkpoint ?? NONE);
-  put("call-reason", state?.reason ?? otherwise);
+  put("call-reason", state?.reason ?? (note || BLANK));
   put("call-state", state === undefined ? NONE : `${countText(state.stateTokens)} tokens`);
   put("call-room", tightest?.text ?? NONE);
   put("call-tightest", tightest === undefined ? BLANK : `the tightest question, ${tightest.id}`);
   put("call-cost", state === undefined ? NONE : `${countText(state.cost)} of ${countText(state.cap)} tokens`);
   const isOver = state !== undefined && state.cost > state.cap;
-  put("call-note", isOver ? `over the cap: ask them in ${state.calls} calls` : BLANK);
+  put("call-note", isOver ? `over the cap: ask them in ${state.calls} calls` : (state && note) || BLANK);
   const share = state === undefined ? 0 : state.cost / state.cap;
   const bar = byId("call-bar", HTMLElement);
   bar.classList.toggle("over", isOver);
