@@ -140,7 +140,7 @@ describe("the request of the fields", () => {
     const read = (text: string) => readRequest({ ...fields, state: { text, isJson: true } });
     expect(stringifyJson(read('{"2": 1, "1": 2}').state)).toBe('{"2":1,"1":2}');
     expect(read("12").failure?.state).toBe("must be a string, an object or an array, not a number");
-    expect(read("{").failure?.state).toMatch(/^not JSON: line 1, column 2/);
+    expect(read("{").failure?.state).toMatch(/^not JSON/);
   });
 
   it("holds every issue at once, of form, state and questions", () => {

@@ -100,4 +100,22 @@ describe("the service", async () => {
     expect((await app.call("/app/room", { json: { state: 1 } })).status).toBe(422);
     expect((await app.call("/app/usage", { headers: { accept: "application/json" } })).json.used).toBe(0);
   });
+
+  it("measures no state or question set that would keep it busy, and counts that as no refusal", async () => {
+    const noul = { type: "noul", instructions: "b" };
+    const many = Object.fromEntries(Array.from({ length: 2000 }, (_, i) => [`q${i}`, noul]));
+    const startedMs = performance.now();
+    const long = await app.call("/app/room", { json: { state: "word ".repeat(150_000), questions: { a: noul } } });
+    expect(long.json).toEqual({
+      type: "refused",
+      message: expect.stringMatching(/^the state has more than \d+ tokens/),
+    });
+    expect((await app.call("/app/room", { json: { state: "x", questions: many } })).json.type).toBe("refused");
+    expect((await app.call("/app/room", { json: { state: "x", model: "y", questions: { a: noul } } })).json.type).toBe(
+      "refused",
+    );
+    expect(performance.now() - startedMs).toBeLessThan(3000);
+    const { refusals } = (await app.call("/app/usage", { headers: { accept: "application/json" } })).json;
+    expect(refusals).toEqual({ invalid_request: 1 });
+  });
 });

@@ -13,7 +13,7 @@ export interface Asset {
 
 const BROWSER_DIR = "server/pages/browser";
 /** Modules outside `browser/` that its modules import. */
-const SHARED = ["batch/json-fault.js", "decision/json.js", "decision/question.js", "decision/request.js"];
+const SHARED = ["decision/json.js", "decision/question.js", "decision/request.js"];
 
 /** Reads all assets; they are small and read once, at start. */
 export function readAssets(packageDir: string = PACKAGE_DIR): Record<string, Asset> {

@@ -23,9 +23,8 @@ function presetsCard({ presets }: PageContext): Html {
     ({ name, title }) => html`<li><button type="button" class="chip" data-preset="${name}">${title}</button></li>`,
   );
   return html`<section class="card" aria-labelledby="presets-title">
-<div class="card-head"><h2 id="presets-title">Start from a preset</h2>
-<button type="button" class="quiet" id="undo" disabled>Bring my questions back</button></div>
-<ul class="chips">${chips}</ul>
+<h2 id="presets-title">Start from a preset</h2>
+<ul class="chips">${chips}<li><button type="button" class="quiet" id="undo" aria-label="Undo: bring back my earlier questions" disabled>Undo</button></li></ul>
 <p class="hint" id="preset-about">&nbsp;</p>
 </section>`;
 }
@@ -79,7 +78,7 @@ function callCard({ models, defaultModel }: PageContext): Html {
 <button type="button" class="primary" id="ask" aria-describedby="ask-hint">Ask</button>
 </div>
 <p class="problem" id="model-error"></p>
-<p class="hint" id="ask-hint">Ctrl + Enter asks from anywhere on the page.</p>
+<p class="hint keys" id="ask-hint">Ctrl + Enter asks from anywhere on the page.</p>
 <p class="status" id="status" role="status"></p>
 <div class="alert" id="alert" role="alert"></div>
 <dl class="facts">

@@ -1,6 +1,15 @@
 /** What `POST /app/room` answers: the part of the engine's room report that the playground shows. No imports: the browser reads it too. */
 
-export interface RoomReply {
+export type RoomReply = MeasuredRoom | RefusedRoom;
+
+/** Too much to measure: too many questions, a state far over every room, an unknown model. No error, since nothing was asked. */
+export interface RefusedRoom {
+  readonly type: "refused";
+  readonly message: string;
+}
+
+export interface MeasuredRoom {
+  readonly type: "measured";
   readonly checkpoints: readonly {
     readonly checkpoint: string;
     readonly window: number;

@@ -2,8 +2,9 @@
 
 import type { FastifyPluginAsync } from "fastify";
 import type { JsonValue } from "../../decision/json.js";
-import { parseRequest } from "../../decision/request.js";
+import { parseOrThrow } from "../../engine/api.js";
 import type { Engine } from "../../engine/engine.js";
+import { assertQuestionCount } from "../../engine/reading.js";
 import { roomReport } from "../../engine/room-report.js";
 import { QaError } from "../../errors.js";
 import { parseBody } from "../json-body.js";
@@ -20,20 +21,24 @@ export function roomRoute(measure: MeasureRoom): FastifyPluginAsync {
 }
 
 /**
- * Room of a request in the wire's form.
- * @throws QaError `invalid_request`, `unknown_model`
+ * Room of a request in the wire's form, held to what can be tokenised in no time.
+ * @throws QaError `invalid_request`
  */
 export function measureWith(engine: Engine): MeasureRoom {
+  const { choiceNeedsInstructions, limits } = engine.deployment;
   return async (body) => {
-    const parsed = parseRequest(body, {
-      choiceNeedsInstructions: engine.deployment.choiceNeedsInstructions,
-    });
-    if (parsed.type === "issues") {
-      const issues = parsed.issues.map(({ path, message }) => ({ path, message }));
-      throw new QaError("invalid_request", "the request has issues; mend each at its path", { details: { issues } });
+    const request = parseOrThrow(body, choiceNeedsInstructions);
+    try {
+      assertQuestionCount(request.questions.length, limits.english);
+      await engine.prepare(request, { refuseEarly: true });
+      const { checkpoints, state } = await roomReport(engine, request);
+      if (state === undefined) throw new Error("a state was given and not measured; this is a bug in qa");
+      return { type: "measured", checkpoints, state };
+    } catch (error) {
+      if (error instanceof QaError && REFUSALS.has(error.code)) return { type: "refused", message: error.message };
+      throw error;
     }
-    const { checkpoints, state } = await roomReport(engine, parsed.request);
-    if (state === undefined) throw new Error("a state was given and not measured; this is a bug in qa");
-    return { checkpoints, state };
   };
 }
+
+const REFUSALS: ReadonlySet<string> = new Set(["too_many_questions", "state_too_long", "unknown_model"]);

@@ -1,6 +1,5 @@
 /** The request that a page holds, read from its fields, and what is wrong with it, found by the server's own parser. Pure. */
 
-import { findJsonFault } from "../../../batch/json-fault.js";
 import { entriesOf, isJsonObject, type JsonValue, parseJson } from "../../../decision/json.js";
 import { parseQuestions } from "../../../decision/question.js";
 import { parseRequest } from "../../../decision/request.js";
@@ -62,16 +61,15 @@ function readQuestions(edited: PageFields["questions"]): ReadPart & { readonly p
 function readJson(text: string, path: string): ReadPart {
   try {
     return { value: parseJson(text), faults: [] };
-  } catch {
-    return { value: null, faults: [{ path, message: faultMessage(text) }] };
+  } catch (error) {
+    return { value: null, faults: [{ path, message: faultMessage(String(error)) }] };
   }
 }
 
-function faultMessage(text: string): string {
-  const fault = findJsonFault(text);
-  if (fault === undefined) return "not JSON";
-  const lines = text.slice(0, fault.position).split("\n");
-  return `not JSON: line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1} needs ${fault.expected}`;
+/** Where JSON breaks, as far as the browser's own message tells. */
+function faultMessage(said: string): string {
+  const [, line, column] = /line (\d+),? column (\d+)/.exec(said) ?? [];
+  return line === undefined ? "not JSON" : `not JSON: it breaks in line ${line} at character ${column}`;
 }
 
 /** The number of questions, and those of them whose room can be measured: the ones that are finished. */

@@ -5,7 +5,7 @@
 
 import { isJsonObject, type JsonValue, parseJson, stringifyJson, valueAt } from "../../../decision/json.js";
 import type { PageData, PagePreset, Sample } from "../page-data.js";
-import type { RoomReply } from "../room-reply.js";
+import type { MeasuredRoom, RoomReply } from "../room-reply.js";
 import { answerCards } from "./answer-view.js";
 import { callServer } from "./api.js";
 import { type CodeLanguage, callCode } from "./call-code.js";
@@ -84,10 +84,12 @@ async function measure(): Promise<void> {
   if (reply.type === "error") showRoom(undefined, reply.error.message);
   if (reply.type !== "ok") return;
   const left = count - finishedCount;
-  showRoom(reply.body as unknown as RoomReply, left === 0 ? "" : `without ${left} unfinished`);
+  const room = reply.body as unknown as RoomReply;
+  if (room.type === "refused") showRoom(undefined, room.message);
+  else showRoom(room, left === 0 ? "" : `without ${left} unfinished`);
 }
 
-function showRoom(reply: RoomReply | undefined, note: string): void {
+function showRoom(reply: MeasuredRoom | undefined, note: string): void {
   const gauges = reply === undefined ? [] : gaugesOf(reply);
   form.showRoom(gauges);
   listGauges(byId("json-room", HTMLElement), gauges);

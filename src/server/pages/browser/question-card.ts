@@ -24,8 +24,8 @@ interface Card {
 
 const TYPE_NAMES: readonly (readonly [QuestionDraft["type"], string])[] = [
   ["noul", "yes or no"],
-  ["choice", "choice of labels"],
-  ["score", "score by levels"],
+  ["choice", "choice"],
+  ["score", "score"],
 ];
 
 /** Id of the control that a place means; its error stands in the element of that id and `-problem`. */

@@ -1,6 +1,6 @@
 /** The room of each question, the route and the cost, as the page words and draws them. */
 
-import type { QuestionRoomReply, RoomReply } from "../room-reply.js";
+import type { MeasuredRoom, QuestionRoomReply } from "../room-reply.js";
 import { byId, countText, h } from "./dom.js";
 
 /** One question's share of its window. */
@@ -16,7 +16,7 @@ export interface Gauge {
 }
 
 /** A gauge for each question, in order. */
-export function gaugesOf({ checkpoints, state }: RoomReply): Gauge[] {
+export function gaugesOf({ checkpoints, state }: MeasuredRoom): Gauge[] {
   const read = checkpoints.find(({ checkpoint }) => checkpoint === state.checkpoint) ?? checkpoints[0];
   return (read?.questions ?? []).map((question) => gaugeOf(question, read?.window ?? 1, state.stateTokens));
 }
@@ -86,7 +86,7 @@ export function listGauges(list: HTMLElement, gauges: readonly Gauge[]): void {
 }
 
 /** Fills the panel of the call: which checkpoint reads the text and why, the tightest room, and the cost. */
-export function showCall(reply: RoomReply | undefined, note: string): void {
+export function showCall(reply: MeasuredRoom | undefined, note: string): void {
   const put = (id: string, text: string) => {
     byId(id, HTMLElement).textContent = text;
   };
