@@ -1,10 +1,8 @@
 /** A request's body as JSON, whatever its Content-Type says: UTF-8, bounded in depth, keys in the order given. */
 
-import { type JsonValue, parseJson } from "../decision/json.js";
+import { type JsonValue, MAX_DEPTH, parseJson } from "../decision/json.js";
 import { QaError } from "../errors.js";
 
-/** Deeper than anyone writes by hand, far from what a recursive reader could not walk. */
-const MAX_DEPTH = 100;
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 /** @throws QaError `invalid_json` */
@@ -12,7 +10,7 @@ export function parseBody(body: Buffer | undefined): JsonValue {
   if (body === undefined || body.length === 0)
     throw new QaError("invalid_json", "the request has no body; send a JSON object with state and questions");
   const text = decode(body);
-  if (isDeeperThan(text, MAX_DEPTH))
+  if (isTextDeeperThan(text, MAX_DEPTH))
     throw new QaError("invalid_json", `the body is nested more than ${MAX_DEPTH} levels deep; flatten it`);
   try {
     return parseJson(text);
@@ -32,7 +30,7 @@ function decode(body: Buffer): string {
 }
 
 /** Whether brackets outside of strings are nested deeper than a limit; broken JSON is left to the parser. */
-export function isDeeperThan(text: string, limit: number): boolean {
+export function isTextDeeperThan(text: string, limit: number): boolean {
   let depth = 0;
   let inString = false;
   for (let i = 0; i < text.length; i++) {

@@ -1,7 +1,7 @@
 import { request as httpRequest } from "node:http";
 import { connect } from "node:net";
 import { describe, expect, it } from "vitest";
-import { isDeeperThan } from "../../src/server/json-body.js";
+import { isTextDeeperThan } from "../../src/server/json-body.js";
 import { assertOwnHostAndOrigin } from "../../src/server/origin-guard.js";
 import { openApp, REQUEST, until } from "./open-app.js";
 
@@ -228,6 +228,6 @@ describe("the depth of JSON", () => {
     ['["\\\\",[[]]]', 2, true],
     ["", 0, false],
   ])("%s is deeper than %i: %s", (text, limit, verdict) => {
-    expect(isDeeperThan(text, limit)).toBe(verdict);
+    expect(isTextDeeperThan(text, limit)).toBe(verdict);
   });
 });

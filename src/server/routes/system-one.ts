@@ -5,7 +5,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { stringifyJson } from "../../decision/json.js";
 import { parseOrThrow } from "../../engine/api.js";
 import { type Decision, decisionToJson } from "../../engine/decision.js";
-import { assertQuestionCount, assertReadable, measureOf, type Reading } from "../../engine/reading.js";
+import {
+  assertQuestionCount,
+  assertQuestionsFit,
+  assertStateReadable,
+  measureOf,
+  type Reading,
+} from "../../engine/reading.js";
 import { explainRoute } from "../../engine/router.js";
 import { QaError } from "../../errors.js";
 import { callOf, whenOver } from "../call.js";
@@ -56,7 +62,8 @@ async function read(body: Buffer | undefined, { engine }: Service): Promise<Read
   const parsed = parseOrThrow(parseBody(body), choiceNeedsInstructions);
   assertQuestionCount(parsed.questions.length, limits.english); // before any are tokenised; both roles have one limit
   const reading = await engine.prepare(parsed, { refuseEarly: true });
-  assertReadable(reading, "call");
+  assertQuestionsFit(reading, "call");
+  assertStateReadable(reading, "call");
   return reading;
 }
 
