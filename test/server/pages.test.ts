@@ -122,6 +122,17 @@ describe.skipIf(!hasBrowser)("the playground", () => {
     expect(await page.locator("#json-room li").count()).toBe(1);
   });
 
+  it("lets many options be scrolled, with the keyboard too", async () => {
+    const { page } = await playground();
+    const criteria = Object.fromEntries(Array.from({ length: 255 }, (_, i) => [`label ${i}`, null]));
+    await putQuestions(page, JSON.stringify({ many: { type: "choice", criteria } }));
+    await page.fill("#state", "label 200");
+    await ask(page);
+    expect(await page.locator(".answer .bar-label").count()).toBe(255);
+    expect(await page.locator(".bars[tabindex='0']").getAttribute("aria-label")).toBe("255 options of many");
+    expect((await page.locator(".bars").boundingBox())?.height).toBeLessThan(500);
+  });
+
   it("says in which line and where in it JSON is broken", async () => {
     const { page } = await playground();
     await page.fill("#state", '{\n  "a": 1,\n}');
@@ -255,7 +266,7 @@ describe.skipIf(!hasBrowser)("the playground", () => {
   });
 
   it("moves nothing while a person types, measures and mends", async () => {
-    const { page } = await playground({ viewport: { width: 1280, height: 700 } });
+    const { page } = await playground({ viewport: { width: 1280, height: 600 } });
     await page.evaluate(
       "window.shifts = []; new PerformanceObserver((list) => shifts.push(...list.getEntries().map((entry) => entry.value))).observe({ type: 'layout-shift' })",
     );

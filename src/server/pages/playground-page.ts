@@ -12,7 +12,7 @@ export function playgroundPage(context: PageContext): string {
 <p class="lead">Typed questions about a text, answered with probabilities. No text is generated.</p>
 <div class="columns">
 <div class="column">${presetsCard(context)}${stateCard()}${questionsCard()}</div>
-<div class="column">${callCard(context)}${answersCard()}${codeCard()}</div>
+<div class="column">${askCard(context)}${callCard()}${answersCard()}${codeCard()}</div>
 </div>
 ${jsonBlock("page-data", data)}`;
   return printPage({ title: "Playground", path: "/app", script: "playground", main }, context);
@@ -24,8 +24,9 @@ function presetsCard({ presets }: PageContext): Html {
   );
   return html`<section class="card" aria-labelledby="presets-title">
 <h2 id="presets-title">Start from a preset</h2>
-<ul class="chips">${chips}<li><button type="button" class="quiet" id="undo" aria-label="Undo: bring back my earlier questions" disabled>Undo</button></li></ul>
-<p class="hint" id="preset-about">&nbsp;</p>
+<ul class="chips">${chips}</ul>
+<div class="preset-foot"><p class="hint" id="preset-about">&nbsp;</p>
+<button type="button" class="quiet" id="undo" aria-label="Undo: bring back my earlier questions" disabled>Undo</button></div>
 </section>`;
 }
 
@@ -65,14 +66,13 @@ function questionsCard(): Html {
 </section>`;
 }
 
-function callCard({ models, defaultModel }: PageContext): Html {
+function askCard({ models, defaultModel }: PageContext): Html {
   const options = models.map((model) =>
     model === defaultModel
       ? html`<option value="">${model} (default)</option>`
       : html`<option value="${model}">${model}</option>`,
   );
-  return html`<section class="card call" aria-labelledby="call-title">
-<h2 id="call-title">Call</h2>
+  return html`<section class="card ask" aria-label="Ask">
 <div class="ask-row">
 <div class="field"><label for="model">Model</label><select id="model" aria-describedby="model-error">${options}</select></div>
 <button type="button" class="primary" id="ask" aria-describedby="ask-hint">Ask</button>
@@ -81,6 +81,12 @@ function callCard({ models, defaultModel }: PageContext): Html {
 <p class="hint keys" id="ask-hint">Ctrl + Enter asks from anywhere on the page.</p>
 <p class="status" id="status" role="status"></p>
 <div class="alert" id="alert" role="alert"></div>
+</section>`;
+}
+
+function callCard(): Html {
+  return html`<section class="card call" aria-labelledby="call-title">
+<h2 id="call-title">Room and cost</h2>
 <dl class="facts">
 <div><dt>Read by</dt><dd><span id="call-checkpoint">–</span> <span class="hint" id="call-reason">&nbsp;</span></dd></div>
 <div><dt>State</dt><dd id="call-state">–</dd></div>
@@ -91,7 +97,7 @@ function callCard({ models, defaultModel }: PageContext): Html {
 }
 
 function answersCard(): Html {
-  return html`<section class="card" aria-labelledby="answers-title">
+  return html`<section class="card" id="answers-card" aria-labelledby="answers-title">
 <h2 id="answers-title">Answers</h2>
 <p class="hint" id="no-answers">Nothing asked yet.</p>
 <ol class="answers" id="answers"></ol>

@@ -16,7 +16,10 @@ export function answerCards(response: JsonValue): HTMLElement[] {
       h("p", { class: "verdict" }, h("strong", {}, verdict), h("span", {}, note)),
       h(
         "ul",
-        { class: "bars", ...(bars.length > 12 ? { tabindex: "0", "aria-label": `${bars.length} options` } : {}) },
+        {
+          class: "bars",
+          ...(bars.length > 12 ? { tabindex: "0", "aria-label": `${bars.length} options of ${id}` } : {}),
+        },
         ...drawBars(bars),
       ),
     );

@@ -137,9 +137,13 @@ function showAnswers(response: JsonValue, elapsedMs: number): void {
   const tokens = isJsonObject(usage) ? Number(valueAt(usage, "input_tokens")) : 0;
   const model = isJsonObject(response) ? String(valueAt(response, "model")) : "";
   say(`${answers} by ${model} in ${Math.round(elapsedMs)} ms, ${countText(tokens)} tokens read.`);
-  const title = byId("answers-title", HTMLElement);
-  const { top } = title.getBoundingClientRect();
-  if (top < 0 || top > innerHeight * 0.8) byId("ask", HTMLElement).scrollIntoView({ block: "start" });
+  bringIntoView(byId("answers-card", HTMLElement));
+}
+
+/** Scrolls to an element only where nothing of it is to be seen. */
+function bringIntoView(element: HTMLElement): void {
+  const { top, bottom } = element.getBoundingClientRect();
+  if (bottom < 0 || top > innerHeight * 0.8) element.scrollIntoView({ block: "start" });
 }
 
 function writeCode({ state, questions }: PageRequest): void {
