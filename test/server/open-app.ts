@@ -14,6 +14,7 @@ import type { AccountLimits } from "../../src/server/accounts/key-store.js";
 import { type App, createApp } from "../../src/server/app.js";
 import type { ServerOptions } from "../../src/server/config.js";
 import { FakeInference } from "./fake-inference.js";
+import { writeFakeModels } from "./fake-models.js";
 
 export interface Opened {
   readonly app: App;
@@ -57,7 +58,8 @@ export function temporaryDirectory(): string {
 export async function openApp({ engine: options = {}, inference, limits, starting, ...server }: OpenOptions = {}) {
   const directory = temporaryDirectory();
   const fake = new FakeInference();
-  const engine = await Engine.open({ workers: 2, ...options }, inference ?? fake);
+  const models = inference === undefined ? { modelsDir: writeFakeModels(join(directory, "models")) } : {};
+  const engine = await Engine.open({ workers: 2, ...models, ...options }, inference ?? fake);
   const accounts = Accounts.open(directory, server.now === undefined ? {} : { now: server.now });
   accounts.keys.saveAccount("default", limits);
   const { key } = accounts.keys.createKey("default");
