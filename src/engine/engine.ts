@@ -13,12 +13,13 @@ import { type QaError, toQaError } from "../errors.js";
 import { answersFrom, type ChunkOptions, decideInChunks } from "./chunked-reading.js";
 import type { Decision } from "./decision.js";
 import { type Deployment, loadDeployment, type Role, resolveModel } from "./deployment.js";
+import { assertQuestionsStartFit, assertStateStartFits } from "./early-refusal.js";
 import type { Inference } from "./inference.js";
 import { loadLanguageDetector } from "./language-detector.js";
 import { mapOrdered } from "./map-ordered.js";
 import { loadModel, type Model } from "./model.js";
 import { type QuestionSet, QuestionSetCache } from "./question-set.js";
-import { assertQuestionsFit, assertStartFits, assertStateReadable, type Reading } from "./reading.js";
+import { assertQuestionsFit, assertStateReadable, type Reading } from "./reading.js";
 import { type DetectLanguage, type Route, routeState } from "./router.js";
 import { Scheduler } from "./scheduler.js";
 import { WorkerPool } from "./worker-pool.js";
@@ -112,16 +113,18 @@ export class Engine {
   }
 
   /**
-   * A request routed and tokenised, not yet held to any limit; with `refuseEarly`, a state whose first part alone is too long
-   * is not read to its end.
-   * @throws QaError `unknown_model`, `checkpoint_missing`, `checkpoint_damaged`; early `state_too_long`
+   * A request routed and tokenised, not yet held to any limit; with `refuseEarly`, a text whose first part alone is too long is
+   * not read to its end.
+   * @throws QaError `unknown_model`, `checkpoint_missing`, `checkpoint_damaged`; early `state_too_long`,
+   * `question_too_long`, `processed_tokens_exceeded`
    */
   async prepare(request: ParsedRequest, { refuseEarly = false }: PrepareOptions = {}): Promise<Reading> {
     const route = await this.#route(request.state, request.model);
     const model = await this.model(route.role);
+    if (refuseEarly) assertQuestionsStartFit(request.questions, model);
     const set = this.questionSet(request.questions, model);
     const text = renderText(request.state);
-    if (refuseEarly) assertStartFits(text, { request, route, model, set });
+    if (refuseEarly) assertStateStartFits(text, { request, route, model, set });
     return { request, route, model, set, stateIds: model.tokenizer.tokenize(text) };
   }
 

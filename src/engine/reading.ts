@@ -65,26 +65,6 @@ export function assertQuestionCount(questions: number, { maxQuestions: limit }: 
   throw new QaError("too_many_questions", message, { details: { questions, limit } });
 }
 
-/** Characters that are tokenised in some 50 ms, and that fill any window several times over. */
-const START_CHARACTERS = 16_384;
-/** Tokens by which a text cut off within a word may differ from the same part of the whole. */
-const CUT_SLACK_TOKENS = 64;
-
-/**
- * Refuses a long text by its start: tokenising a mebibyte takes seconds.
- * @throws QaError `state_too_long`, whose `state_tokens` are then those of the start: `at_least` so many
- */
-export function assertStartFits(text: string, { request: { questions }, model, set }: Omit<Reading, "stateIds">): void {
-  if (text.length <= START_CHARACTERS || set.room <= 0) return;
-  const tokens = model.tokenizer.tokenize(text.slice(0, START_CHARACTERS)).length;
-  if (tokens <= set.room + CUT_SLACK_TOKENS) return;
-  throw new QaError(
-    "state_too_long",
-    `the state has more than ${tokens} tokens and the tightest question leaves room for ${set.room}; shorten the state, or ask of its parts`,
-    { details: { state_tokens: tokens, at_least: true, questions: roomsOf(questions, set, tokens) } },
-  );
-}
-
 function assertStateFits({ request: { questions }, set, stateIds }: Reading): void {
   if (stateIds.length <= set.room) return;
   throw new QaError(
@@ -94,7 +74,8 @@ function assertStateFits({ request: { questions }, set, stateIds }: Reading): vo
   );
 }
 
-function roomsOf(questions: readonly Question[], { rooms }: QuestionSet, stateTokens: number): JsonValue {
+/** question id -> its room, and whether so many tokens of a state fit it. */
+export function roomsOf(questions: readonly Question[], { rooms }: QuestionSet, stateTokens: number): JsonValue {
   return Object.fromEntries(
     questions.map(({ id }, i): [string, JsonValue] => {
       const room = rooms[i] ?? 0;
