@@ -19,6 +19,7 @@ import { operationsRoutes } from "./routes/operations.js";
 import { pagesRoutes } from "./routes/pages.js";
 import { systemOneRoute } from "./routes/system-one.js";
 import type { Service } from "./service.js";
+import { Turns } from "./turns.js";
 
 export interface App {
   readonly http: FastifyInstance;
@@ -73,7 +74,7 @@ function createService(engine: Engine, config: ServerConfig, stop: AbortSignal):
     },
     config,
   );
-  return { engine, config, readiness, admission, limiter: new Limiter(config.now), metrics, stop };
+  return { engine, config, readiness, admission, limiter: new Limiter(config.now), metrics, turns: new Turns(), stop };
 }
 
 function createHttp({ bodyLimitBytes, requestTimeoutMs, headersTimeoutMs, log }: ServerConfig): FastifyInstance {

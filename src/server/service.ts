@@ -6,6 +6,7 @@ import type { Admission } from "./admission.js";
 import type { ServerConfig } from "./config.js";
 import type { Metrics } from "./metrics.js";
 import type { Readiness } from "./readiness.js";
+import type { Turns } from "./turns.js";
 
 export interface Service {
   readonly engine: Engine;
@@ -14,6 +15,7 @@ export interface Service {
   readonly admission: Admission;
   readonly limiter: Limiter;
   readonly metrics: Metrics;
+  readonly turns: Turns;
   /** Aborted where the service stops waiting for calls in hand. */
   readonly stop: AbortSignal;
 }

@@ -57,7 +57,8 @@ function admit(request: FastifyRequest, reply: FastifyReply, { config, readiness
 }
 
 /** @throws QaError where the request is not one that can be answered in one call */
-async function read(body: Buffer | undefined, { engine }: Service): Promise<Reading> {
+async function read(body: Buffer | undefined, { engine, turns }: Service): Promise<Reading> {
+  await turns.next();
   const { choiceNeedsInstructions, limits } = engine.deployment;
   const parsed = parseOrThrow(parseBody(body), choiceNeedsInstructions);
   assertQuestionCount(parsed.questions.length, limits.english); // before any are tokenised; both roles have one limit
