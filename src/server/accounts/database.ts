@@ -6,6 +6,7 @@ import Database from "libsql";
 import { QaError } from "../../errors.js";
 
 export type { Database };
+export type Statement = ReturnType<Database.Database["prepare"]>;
 
 /** Time that a write waits for another process, e.g. `qa keys create` beside a running service. */
 const BUSY_TIMEOUT_MS = 5_000;

@@ -1,7 +1,7 @@
 /** Accounts and their keys in the database: make, list, revoke, and find the account that a key stands for. */
 
 import { QaError } from "../../errors.js";
-import type { Database } from "./database.js";
+import type { Database, Statement } from "./database.js";
 import { createKey, hashOfKey, idOfKey, isSameHash } from "./key.js";
 
 export interface AccountLimits {
@@ -42,10 +42,15 @@ interface KeyRow {
 export class KeyStore {
   readonly #database: Database.Database;
   readonly #now: () => number;
+  /** Prepared once: it runs at every request. */
+  readonly #find: Statement;
 
   constructor(database: Database.Database, now: () => number) {
     this.#database = database;
     this.#now = now;
+    this.#find = database.prepare(
+      "SELECT hash, revoked_at, accounts.* FROM keys JOIN accounts ON accounts.name = keys.account WHERE keys.id = ?",
+    );
   }
 
   /** Makes an account, or sets the given limits of one that exists. */
@@ -114,11 +119,7 @@ export class KeyStore {
   /** The account of a valid key that is not revoked. */
   find(key: string): { readonly keyId: string; readonly account: Account } | undefined {
     const id = idOfKey(key) ?? "";
-    const row = this.#database
-      .prepare(
-        `SELECT hash, revoked_at, accounts.* FROM keys JOIN accounts ON accounts.name = keys.account WHERE keys.id = ?`,
-      )
-      .get(id) as (AccountRow & { hash: Uint8Array; revoked_at: number | null }) | undefined;
+    const row = this.#find.get(id) as (AccountRow & { hash: Uint8Array; revoked_at: number | null }) | undefined;
     const isKnown = isSameHash(hashOfKey(key), row === undefined ? undefined : Buffer.from(row.hash));
     if (!isKnown || row === undefined || row.revoked_at !== null) return undefined;
     return { keyId: id, account: accountOf(row) };
