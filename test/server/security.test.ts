@@ -205,6 +205,25 @@ describe("what is written down", () => {
 });
 
 describe("pages", () => {
+  it("need no key, but what they ask the service for does, and has its place in the queue", async () => {
+    const free = await openApp({ maxCallsInHand: 1 });
+    const room = { method: "POST", body: JSON.stringify(REQUEST) };
+    expect((await fetch(`${free.url}/app`)).status).toBe(200);
+    expect((await fetch(`${free.url}/app/usage`, { headers: { accept: "text/html,*/*;q=0.8" } })).status).toBe(200);
+    expect((await fetch(`${free.url}/app/usage`, { headers: { accept: "application/json, text/html" } })).status).toBe(
+      401,
+    );
+    expect((await fetch(`${free.url}/app/usage`)).status).toBe(401);
+    expect((await fetch(`${free.url}/app/room`, room)).status).toBe(401);
+    free.fake.hold();
+    const call = free.call("/v1/systemone", { json: REQUEST });
+    await until(() => free.fake.batches.length === 1, "a call runs");
+    expect((await free.call("/app/room", room)).json.error.code).toBe("worker_busy");
+    free.fake.release();
+    expect((await call).status).toBe(200);
+    await until(async () => (await free.call("/app/room", room)).status === 200, "the queue has room");
+  });
+
   it("come with a strict policy, and every response with nosniff", async () => {
     for (const path of ["/app", "/app/usage"]) {
       const { status, headers } = await opened.call(path, { headers: { accept: "text/html" } });

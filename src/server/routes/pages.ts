@@ -2,7 +2,7 @@
 
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { QaError } from "../../errors.js";
-import { callOf } from "../call.js";
+import { callOf, whenOver } from "../call.js";
 import { authenticate } from "../caller.js";
 import {
   ASSET_HEADERS,
@@ -19,7 +19,7 @@ import type { Service } from "../service.js";
 import { usageOf } from "./usage.js";
 
 export async function pagesRoutes(app: FastifyInstance, service: Service): Promise<void> {
-  const { engine, config, readiness } = service;
+  const { engine, config, readiness, admission } = service;
   const context = await createPageContext(engine.deployment, {
     keyRequired: config.requireKey,
     host: config.isLoopback ? "127.0.0.1" : "this server",
@@ -28,7 +28,8 @@ export async function pagesRoutes(app: FastifyInstance, service: Service): Promi
   app.get("/app", async (_request, reply) => sendPage(reply, playgroundPage, context));
   app.get("/app/usage", async (request, reply) => {
     const { accept = "*/*" } = request.headers;
-    if (accept.includes("text/html")) return sendPage(reply, usagePage, context);
+    if (accept.includes("text/html") && !accept.includes("application/json"))
+      return sendPage(reply, usagePage, context);
     return reply.header("vary", "accept").send(usageOf(request, service));
   });
   app.get<{ Params: { "*": string } }>("/app/assets/*", async (request, reply) => {
@@ -38,9 +39,10 @@ export async function pagesRoutes(app: FastifyInstance, service: Service): Promi
     return reply.headers(ASSET_HEADERS).type(asset.type).send(asset.body);
   });
   await app.register(async (authenticated) => {
-    authenticated.addHook("onRequest", async (request) => {
+    authenticated.addHook("onRequest", async (request, reply) => {
       callOf(request).caller = authenticate(request, config);
       readiness.assertAccepting();
+      whenOver(reply, admission.enter()); // measuring tokenises, which takes its place in the queue
     });
     await authenticated.register(roomRoute(measureWith(engine)));
   });
