@@ -53,7 +53,7 @@ def questions(suite, tasks, rows, seed=7):
             elif r["task"] in held: by.setdefault((source, family(r["task"]), r.get("type") or tasks[r["task"]]["type"]), []).append(r)
     for (source, fam, kind), rs in sorted(by.items()):
         for i, r in enumerate(rng.sample(rs, min(PER_FAMILY, len(rs)))):
-            q = of_row(r, tasks[r["task"]], rng); keys = [k for k, _ in q.options]
+            q = of_row(r, tasks[r["task"]], rng, spread=4.6); keys = [k for k, _ in q.options]
             gold = dict(zip(keys, q.target)) if q.type == "choice" else r["gold"]
             said = tasks[r["task"]].get("instructions", []) if "instructions" not in r else []
             out.append(dict(id=f"{fam}-{kind}-{i}", source=source, family=fam, state=r["state"], questions={"q": q.wire()}, gold={"q": gold}, paraphrases=[x for x in said if x != q.instructions][:3]))

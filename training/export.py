@@ -40,7 +40,7 @@ def export(encode, decide, tokens, out):
     os.makedirs(out, exist_ok=True); keep = lambda d: Segments(encode, tokens.pad, "cpu", d, 64)
     rows = [tokenised(tokens, s, q, 512) for s, q in EXAMPLE]; prefixes, states = keep(1), keep(encode.depths)
     with torch.no_grad():
-        pairs = [[r, rows[j]] for r in rows for j in range(2)]; pairs = [(q[0], q[1], q[2], q[3], s[4]) for q, s in pairs]; alone, _, _ = collate(pairs, prefixes, states, "cpu"); whole = decide(*alone).view(2, 2, -1)
+        pairs = [[r, rows[j]] for r in rows for j in range(2)]; pairs = [(*q[:4], s[4]) for q, s in pairs]; alone, _, _ = collate(pairs, prefixes, states, "cpu"); whole = decide(*alone).view(2, 2, -1)
         x, _, mask = collate(rows, prefixes, states, "cpu"); shared = [t.squeeze(1) for t in x[:7]] + [x[7].squeeze(1)] + x[8:]; z = Shared(decide)(*shared)
         gap = float(((whole.transpose(0, 1) - z).abs() * mask[None]).max()); assert gap < 1e-3, gap
         ids = torch.tensor([[101, 2003, 102, 0], [2003, 2009, 2204, 102]]) if tokens.cls == 101 else torch.tensor([[tokens.cls, 5, tokens.sep, tokens.pad], [5, 6, 7, tokens.sep]])

@@ -3,7 +3,7 @@
 Encode is a pretrained sentence encoder (BERT weights). Head, every option and the state are segments of their own, positions
 restart in each, so a state is read once whatever is asked of it, and the order of options cannot matter.
 Decide holds `joint` layers that start as copies of Encode's last ones. In them only the head's tokens and the options' markers
-are rewritten. They read each other, the options' tokens as Encode left them (a marker those of its own option only: two
+are rewritten. First each is compared with what of the state is most like it; then, layer by layer, they read each other, the options' tokens as Encode left them (a marker those of its own option only: two
 markers must not start alike) and the state's tokens at the same depth. A further question costs its few live tokens.
 """
 import copy, json
@@ -79,13 +79,16 @@ class Decide(nn.Module):
         self.kind = nn.Embedding(3, d); nn.init.normal_(self.kind.weight, std=0.02)
         self.name = nn.Linear(d, d); nn.init.zeros_(self.name.weight); nn.init.zeros_(self.name.bias)  # what an option says, into its marker
         self.static = nn.ModuleList(copy.deepcopy(l.ln2) for l in encode.layers[-encode.depths - 1:-1]).requires_grad_(False)  # option tokens, at each layer's scale
+        self.match = nn.Linear(d, d, bias=False); nn.init.eye_(self.match.weight); self.sharp = nn.Parameter(torch.tensor(12.0))
+        self.compare = nn.Linear(4 * d, d); self.told = nn.Linear(d, d); nn.init.normal_(self.told.weight, std=0.02)
         self.scale = nn.Parameter(torch.tensor([scale, scale / 3, 0.0]))
-        self.norm = nn.LayerNorm(d); self.fc = nn.Linear(5 * d, d); self.out = nn.Linear(d, 1)
-        self.whole = nn.Linear(3 * d, d); self.yes = nn.Linear(d, 1); self.level = nn.Linear(d, 2)  # read off [CLS]: yes or no; where on the scale
+        self.norm, self.norm_head = nn.LayerNorm(d), nn.LayerNorm(d); self.fc = nn.Linear(6 * d, d); self.out = nn.Linear(d, 1)
+        self.whole = nn.Linear(4 * d, d); self.yes = nn.Linear(d, 1); self.level = nn.Linear(d, 2)  # read off [CLS]: yes or no; where on the scale
         for l in (self.out, self.yes, self.level): nn.init.normal_(l.weight, std=0.02); nn.init.zeros_(l.bias)
 
     def live(self, part, mask, marker, marker_mask):
-        """-> longest head, where option tokens may start, biases of live tokens over live [b,Q,1,1,t] and over option tokens [b,Q,1,t,p]."""
+        """-> longest head n, where option tokens may start, heads [b,Q,n], each marker's own tokens [b,Q,m,p], biases of live tokens
+        over live [b,Q,1,1,t] and over option tokens [b,Q,1,t,p]."""
         is_head = (1 - part) * mask; lengths = is_head.sum(-1); n = lengths.max(); i = torch.arange(part.size(-1), device=part.device)
         own = ((i >= marker.unsqueeze(-1)) & (marker_mask.unsqueeze(-1) > 0)).to(mask.dtype)  # [b,Q,m,p]: starts at or before p
         owner = own.sum(-2) * part * mask  # 0: no option; k: the k-th option
@@ -97,16 +100,18 @@ class Decide(nn.Module):
         live = torch.cat([head_ok, marker_mask], -1)
         low = lambda allowed: (1 - allowed.float()) * LOW
         tail = torch.arange(lengths.min(), part.size(-1), device=part.device)
-        return n, tail, low(live)[:, :, None, None, :], low(torch.cat([by_head, by_marker], -2).index_select(-1, tail)).unsqueeze(2)
+        return n, tail, head_ok, by_marker, low(live)[:, :, None, None, :], low(torch.cat([by_head, by_marker], -2).index_select(-1, tail)).unsqueeze(2)
 
     def forward(self, prefix_hidden, prefix_mask, prefix_part, marker, marker_mask, head_pooled, option_pooled, qtype, state_hidden, state_mask, state_pooled):
         R, S, D = state_mask.size(0), state_mask.size(1), prefix_hidden.size(-1); Q, M = marker.size(-2), marker.size(-1)
-        n, tail, bias_live, bias_option = self.live(prefix_part, prefix_mask, marker, marker_mask)
-        heads = prefix_hidden.index_select(-2, torch.arange(n, device=marker.device)) + self.part.weight[0]
+        n, tail, head_ok, own_tokens, bias_live, bias_option = self.live(prefix_part, prefix_mask, marker, marker_mask)
+        heads = prefix_hidden.index_select(-2, torch.arange(n, device=marker.device))
         marks = torch.gather(prefix_hidden, -2, marker.unsqueeze(-1).expand(-1, -1, -1, D)) + self.part.weight[1] + self.name(option_pooled * D ** 0.5)
-        y = torch.cat([heads, marks], -2); options = prefix_hidden.index_select(-2, tail); bias_state = ((1 - state_mask.to(y.dtype)) * LOW)[:, None, None, :]
+        own_tokens = own_tokens.to(prefix_hidden.dtype); gist = (own_tokens @ prefix_hidden) / own_tokens.sum(-1, keepdim=True).clamp(min=1)  # what an option's own tokens mean
+        options = prefix_hidden.index_select(-2, tail); bias_state = ((1 - state_mask.to(heads.dtype)) * LOW)[:, None, None, :]
+        y = torch.cat([heads + self.part.weight[0], marks], -2) + self.compared(torch.cat([heads, gist], -2), state_hidden[:, 0], bias_state[:, 0])
         for i, l in enumerate(self.joint):
-            e = D // l.heads; x, own = y, bias_option
+            e = D // l.heads; x, own = y, bias_option; before = y
             if i == len(self.joint) - 1:  # at the end only [CLS] and the markers are asked for
                 asked = torch.cat([torch.zeros(1, dtype=torch.long, device=y.device), n + torch.arange(M, device=y.device)])
                 x, own = y.index_select(-2, asked), own.index_select(-2, asked)
@@ -119,16 +124,24 @@ class Decide(nn.Module):
             e_live, e_option, e_state = ((s - top).exp() for s in scores); total = e_live.sum(-1, True) + e_option.sum(-1, True) + e_state.sum(-1, True)
             from_state = (e_state.transpose(1, 2).reshape(R, l.heads, Q * T, S) @ mv).view(R, l.heads, Q, T, e).transpose(1, 2)
             y = l.rest(x, (e_live @ v + e_option @ ov + from_state) / total)
-        return self.readout(y, marker_mask, head_pooled, option_pooled, qtype, state_pooled)
+        head = (before.index_select(-2, torch.arange(n, device=y.device)) * head_ok.unsqueeze(-1)).sum(-2) / head_ok.sum(-1, keepdim=True)
+        return self.readout(y, head, marker_mask, head_pooled, option_pooled, qtype, state_pooled)
 
-    def readout(self, y, marker_mask, head_pooled, option_pooled, qtype, state_pooled):
-        """[CLS] and markers after the joint layers, beside the unit vectors of head, options and state -> logits [r,Q,m]."""
+    def compared(self, x, state, bias):
+        """x [b,Q,t,d] beside what of the state [r,s,d] is most like each of its tokens -> what the comparison adds [r,Q,t,d]."""
+        B, Q, T, D = x.shape; R = state.size(0); unit = lambda v: v / v.norm(dim=-1, keepdim=True).clamp(min=1e-6)
+        a = (self.sharp * (unit(self.match(x)).view(B, Q * T, D) @ unit(self.match(state)).transpose(-1, -2)) + bias).softmax(-1)
+        near = (a @ state).view(R, Q, T, D); x = x.expand(R, -1, -1, -1)
+        return self.told(F.gelu(self.compare(torch.cat([x, near, x - near, x * near], -1))))
+
+    def readout(self, y, head, marker_mask, head_pooled, option_pooled, qtype, state_pooled):
+        """[CLS], markers and the mean over the head after the joint layers, beside the unit vectors of head, options and state -> logits [r,Q,m]."""
         R, D = state_pooled.size(0), y.size(-1); marks, cls = y[:, :, 1:] + self.kind(qtype).unsqueeze(-2), y[:, :, 0] + self.kind(qtype)
         o = option_pooled.expand(R, -1, -1, -1); s = state_pooled[:, None, None]; h = head_pooled.expand(R, -1, -1).unsqueeze(2)
         hs = h * s * D
-        f = torch.cat([self.norm(marks), cls.unsqueeze(2).expand_as(marks), o * D ** 0.5, o * s * D, hs.expand_as(o)], -1)
+        head = self.norm_head(head); f = torch.cat([self.norm(marks), cls.unsqueeze(2).expand_as(marks), head.unsqueeze(2).expand_as(marks), o * D ** 0.5, o * s * D, hs.expand_as(o)], -1)
         z = self.scale[qtype].unsqueeze(-1) * (o * s).sum(-1) + self.out(F.gelu(self.fc(f))).squeeze(-1)
-        g = F.gelu(self.whole(torch.cat([self.norm(cls), h.squeeze(2) * D ** 0.5, hs.squeeze(2)], -1)))
+        g = F.gelu(self.whole(torch.cat([self.norm(cls), head, h.squeeze(2) * D ** 0.5, hs.squeeze(2)], -1)))
         at = torch.arange(marks.size(2), device=y.device); ones = torch.ones_like(z)
         z = z + ones * ((qtype == NOUL).unsqueeze(-1) & (at == 1)).to(z.dtype) * self.yes(g)
         last = (marker_mask.sum(-1, keepdim=True) - 1).clamp(min=1).to(z.dtype); where = self.level(g); x = at / last  # 0 lowest level, 1 highest

@@ -60,8 +60,8 @@ class Segments:
 
 def collate(batch, prefixes, states, device):
     """batch: [(qtype, head ids, [option ids], target, state ids)] -> Decide's inputs with one question a state, and targets [n,m]."""
-    n = len(batch); cuts = [[len(h)] + [len(o) for o in os_] for _, h, os_, _, _ in batch]
-    segs = prefixes.get([s for _, h, os_, _, _ in batch for s in (h, *os_)]); state = states.get([b[4] for b in batch])
+    n = len(batch); cuts = [[len(h)] + [len(o) for o in os_] for _, h, os_, *_ in batch]
+    segs = prefixes.get([s for _, h, os_, *_ in batch for s in (h, *os_)]); state = states.get([b[4] for b in batch])
     up = lambda n, k: -(-n // k) * k  # few distinct shapes: kernels are made once for each
     P, M, S = up(max(map(sum, cuts)), 8), max(len(c) - 1 for c in cuts), up(max(len(b[4]) for b in batch), 16)
     zeros = lambda *s: torch.zeros(*s, dtype=torch.long); hidden, at = [], 0

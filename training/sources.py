@@ -62,8 +62,8 @@ def of_record(kind_question, gold, task):
     return Question(kind, text(q.get("instructions") or ""), options, distribution(kind, gold, [k for k, _ in options]), task)
 
 
-def of_row(row, task, rng, described=0.65):
-    """One labelled line and its task -> a question: wording, distractors (2 to 25 options) and descriptions are drawn."""
+def of_row(row, task, rng, described=0.65, spread=4.2):
+    """One labelled line and its task -> a question: wording, distractors (at most 2 ** spread) and descriptions are drawn."""
     kind = row.get("type") or task["type"]; one = lambda v: (rng.choice(v) if v else None) if isinstance(v, list) else v
     instructions = one(row.get("instructions")) or one(task.get("instructions")) or ""
     if kind == "choice":
@@ -71,7 +71,7 @@ def of_row(row, task, rng, described=0.65):
         options = {k: None for k in options} if isinstance(options, list) else options
         keep = set(row["gold"]) if isinstance(row["gold"], dict) else {row["gold"]}
         others = [k for k in options if k not in keep]
-        if not given and others: others = rng.sample(others, max(1, min(len(others), int(2 ** rng.uniform(0, 4.6)))))
+        if not given and others: others = rng.sample(others, max(1, min(len(others), int(2 ** rng.uniform(0, spread)))))
         names = others + [k for k in options if k in keep]; rng.shuffle(names)
         show = given is not None or rng.random() < described
         pairs = [(k, one(options[k]) if show else None) for k in names]

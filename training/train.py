@@ -11,8 +11,8 @@ from model import Decide, Encode
 from segments import Segments, Tokens, collate
 from sources import QTYPE, Question, of_record, read, text
 
-OPTIONS = dict(base="", data="", suite=os.path.join(os.path.dirname(os.path.abspath(__file__)), "dev-suite.json"), dev="", out="", lang="en", minutes=60.0, depths=3, positions=0, lr=4e-4, lr_encode=2e-5, lr_read=1e-3,
-               batch=64, live_tokens=1600, state_tokens=8192, pool=2048, window=512, seed=1, threads=1, device="cpu", unfreeze=0, resume=1, eval_every=6.0, eval_n=500, mean=0.999, cache_mb=2500, init="")
+OPTIONS = dict(base="", data="", suite=os.path.join(os.path.dirname(os.path.abspath(__file__)), "dev-suite.json"), dev="", out="", lang="en", minutes=60.0, depths=3, positions=0, lr=3e-4, lr_encode=2e-5, lr_read=1e-3,
+               batch=64, live_tokens=1600, state_tokens=8192, pool=3072, window=512, seed=1, threads=1, device="cpu", unfreeze=0, resume=1, eval_every=6.0, eval_n=500, mean=0.999, cache_mb=2500, init="")
 SMOOTH = 0.03
 
 
@@ -27,7 +27,7 @@ def loss_of(z, target, mask, qtype):
 def tokenised(tokens, state, q, window):
     """-> (qtype, head, options, target, state) as token tuples; None where it does not fit the window."""
     h, os_, s = tuple(tokens.head(q.head())), [tuple(tokens.option(o)) for o in q.option_texts()], tuple(tokens.state(state))
-    return (QTYPE[q.type], h, os_, q.target, s) if len(h) + sum(map(len, os_)) + 1 + len(s) <= window else None
+    return (QTYPE[q.type], h, os_, q.target, s, q.task) if len(h) + sum(map(len, os_)) + 1 + len(s) <= window else None
 
 
 def batches(pool, a, rng):
@@ -97,7 +97,8 @@ class Trainer:
         z = z.squeeze(1).float(); loss = loss_of(z, target, mask, qtype).sum() / a.batch
         self.opt.zero_grad(set_to_none=True); loss.backward(); ps = [p for g in self.opt.param_groups for p in g["params"]]
         torch.nn.utils.clip_grad_norm_(ps, 1.0); self.opt.step(); self.step += 1; self.seen += len(batch); self.average()
-        return loss.item() * a.batch / len(batch), qtype, (z.argmax(-1) == target.argmax(-1)).float()
+        hits = (z.argmax(-1) == target.argmax(-1)).tolist(); kinds = {v: k for k, v in QTYPE.items()}
+        return loss.item() * a.batch / len(batch), [(kinds[b[0]] + ":" + ("pair" if b[5] == "derived.pair" else "synth" if b[5].startswith("synth") else "tasks"), h) for b, h in zip(batch, hits)]
 
     @torch.no_grad()
     def probabilities(self, asked, weights=None):
@@ -118,11 +119,11 @@ class Trainer:
         print(f"DEV t {spent:.0f}s step {self.step} seen {self.seen}", metrics.line(rows), flush=True)
 
     def run(self, draw, dev):
-        a = self.a; start = time.time() - self.at; limit = a.minutes * 60; said = time.time(); evaluated = self.at; ema = {}; queue = []; names = {v: k for k, v in QTYPE.items()}
+        a = self.a; start = time.time() - self.at; limit = a.minutes * 60; said = time.time(); evaluated = self.at; ema = {}; queue = []
         while (spent := time.time() - start) < limit:
             if not queue: queue = self.pool(draw)
-            share = min(1, (self.step + 1) / 150) * max(0.02, 1 - spent / limit); loss, qtype, hit = self.update(queue.pop(), share)
-            for k, v in [("loss", loss)] + [(names[t], hit[qtype == t].mean().item()) for t in names if (qtype == t).any()]: ema[k] = v if k not in ema else 0.99 * ema[k] + 0.01 * v
+            share = min(1, (self.step + 1) / 150) * max(0.02, 1 - spent / limit); loss, hits = self.update(queue.pop(), share)
+            for k, v in [("loss", loss)] + hits: w = 0.98 if k == "loss" else 0.998; ema[k] = w * ema.get(k, v) + (1 - w) * v
             if time.time() - said > 30: said = time.time(); print(f"step {self.step} t {spent:.0f}s seen {self.seen} rate {share:.2f}", *(f"{k} {v:.3f}" for k, v in sorted(ema.items())), flush=True)
             if spent - evaluated > a.eval_every * 60: evaluated = spent; self.save(spent); self.follow(dev, spent)
         self.save(limit); self.follow(dev, limit)
