@@ -8,7 +8,9 @@ MAX_STATE = 1000  # characters; synth records are taken whole
 
 
 class Draw:
-    def __init__(self, tasks, rows, suite, seen_in_dev, rng):
+    """shares: other weights than SHARES; longest: states over so many characters are left out."""
+
+    def __init__(self, tasks, rows, suite, seen_in_dev, rng, shares=None, longest=MAX_STATE):
         held, records = set(suite["tasks"]), set(suite["records"]); self.tasks, self.rng = tasks, rng; self.by_task, self.by_state, self.records = {}, {}, {}
         for source, rs in rows.items():
             for r in rs:
@@ -16,7 +18,7 @@ class Draw:
                     if r["id"] not in records: self.records.setdefault(source, []).append(r)
                     continue
                 s = text(r["state"])
-                if r["task"] in held or r.get("split") == "dev" or s in seen_in_dev or len(s) > MAX_STATE: continue
+                if r["task"] in held or r.get("split") == "dev" or s in seen_in_dev or len(s) > longest: continue
                 self.by_task.setdefault(source, {}).setdefault(r["task"], []).append(r); self.by_state.setdefault((source, s), []).append(r)
         self.pairs = {0: [], 1: []}
         for source in ("sni_en", "nli"):
@@ -26,7 +28,8 @@ class Draw:
                     found = derive.pair_of(r["state"]); p = derive.entailed(task, r["gold"]) if found and found[0] not in seen_in_dev else None
                     if p is not None: self.pairs[int(p > 0.5)].append(found)
         self.named = {s: (list(t), [len(r) ** 0.5 for r in t.values()]) for s, t in self.by_task.items()}
-        self.sources = [s for s in SHARES if s in self.named or s in self.records or s == "pairs"]; self.weights = [SHARES[s] for s in self.sources]
+        shares = shares or SHARES
+        self.sources = [s for s in shares if s in self.named or s in self.records or s == "pairs"]; self.weights = [shares[s] for s in self.sources]
 
     def sizes(self):
         return dict(records=sum(map(len, self.records.values())), rows=sum(len(r) for t in self.by_task.values() for r in t.values()), tasks=sum(map(len, self.by_task.values())), pairs={k: len(v) for k, v in self.pairs.items()})

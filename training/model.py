@@ -3,7 +3,7 @@
 Encode is a pretrained sentence encoder (BERT weights). Head, every option and the state are segments of their own, positions
 restart in each, so a state is read once whatever is asked of it, and the order of options cannot matter.
 Decide holds `joint` layers that start as copies of Encode's last ones. In them only the head's tokens and the options' markers
-are rewritten. First each is compared with what of the state is most like it; then, layer by layer, they read each other, the options' tokens as Encode left them (a marker those of its own option only: two
+are rewritten. First every token of head and options is compared with what of the state is most like it; then, layer by layer, they read each other, the options' tokens as Encode left them (a marker those of its own option only: two
 markers must not start alike) and the state's tokens at the same depth. A further question costs its few live tokens.
 """
 import copy, json
@@ -107,9 +107,10 @@ class Decide(nn.Module):
         n, tail, head_ok, own_tokens, bias_live, bias_option = self.live(prefix_part, prefix_mask, marker, marker_mask)
         heads = prefix_hidden.index_select(-2, torch.arange(n, device=marker.device))
         marks = torch.gather(prefix_hidden, -2, marker.unsqueeze(-1).expand(-1, -1, -1, D)) + self.part.weight[1] + self.name(option_pooled * D ** 0.5)
-        own_tokens = own_tokens.to(prefix_hidden.dtype); gist = (own_tokens @ prefix_hidden) / own_tokens.sum(-1, keepdim=True).clamp(min=1)  # what an option's own tokens mean
         options = prefix_hidden.index_select(-2, tail); bias_state = ((1 - state_mask.to(heads.dtype)) * LOW)[:, None, None, :]
-        y = torch.cat([heads + self.part.weight[0], marks], -2) + self.compared(torch.cat([heads, gist], -2), state_hidden[:, 0], bias_state[:, 0])
+        own_tokens = own_tokens.to(heads.dtype); near = self.compared(prefix_hidden, state_hidden[:, 0], bias_state[:, 0])
+        of_options = own_tokens @ near / own_tokens.sum(-1, keepdim=True).clamp(min=1)  # a marker is told the mean over its option's tokens
+        y = torch.cat([heads + self.part.weight[0], marks], -2) + self.told(torch.cat([near.index_select(-2, torch.arange(n, device=marker.device)), of_options], -2))
         for i, l in enumerate(self.joint):
             e = D // l.heads; x, own = y, bias_option; before = y
             if i == len(self.joint) - 1:  # at the end only [CLS] and the markers are asked for
@@ -128,11 +129,11 @@ class Decide(nn.Module):
         return self.readout(y, head, marker_mask, head_pooled, option_pooled, qtype, state_pooled)
 
     def compared(self, x, state, bias):
-        """x [b,Q,t,d] beside what of the state [r,s,d] is most like each of its tokens -> what the comparison adds [r,Q,t,d]."""
+        """x [b,Q,t,d] beside what of the state [r,s,d] is most like each of its tokens -> [r,Q,t,d]."""
         B, Q, T, D = x.shape; R = state.size(0); unit = lambda v: v / v.norm(dim=-1, keepdim=True).clamp(min=1e-6)
         a = (self.sharp * (unit(self.match(x)).view(B, Q * T, D) @ unit(self.match(state)).transpose(-1, -2)) + bias).softmax(-1)
         near = (a @ state).view(R, Q, T, D); x = x.expand(R, -1, -1, -1)
-        return self.told(F.gelu(self.compare(torch.cat([x, near, x - near, x * near], -1))))
+        return F.gelu(self.compare(torch.cat([x, near, x - near, x * near], -1)))
 
     def readout(self, y, head, marker_mask, head_pooled, option_pooled, qtype, state_pooled):
         """[CLS], markers and the mean over the head after the joint layers, beside the unit vectors of head, options and state -> logits [r,Q,m]."""

@@ -11,8 +11,8 @@ from model import Decide, Encode
 from segments import Segments, Tokens, collate
 from sources import QTYPE, Question, of_record, read, text
 
-OPTIONS = dict(base="", data="", suite=os.path.join(os.path.dirname(os.path.abspath(__file__)), "dev-suite.json"), dev="", out="", lang="en", minutes=60.0, depths=3, positions=0, lr=3e-4, lr_encode=2e-5, lr_read=1e-3,
-               batch=64, live_tokens=1600, state_tokens=8192, pool=3072, window=512, seed=1, threads=1, device="cpu", unfreeze=0, resume=1, eval_every=6.0, eval_n=500, mean=0.999, cache_mb=2500, init="")
+OPTIONS = dict(base="", data="", suite=os.path.join(os.path.dirname(os.path.abspath(__file__)), "dev-suite.json"), dev="", out="", lang="en", minutes=60.0, depths=3, positions=0, lr=1e-4, lr_encode=2e-5, lr_read=5e-4,
+               batch=64, live_tokens=1600, state_tokens=8192, pool=3072, window=512, seed=1, threads=1, device="cpu", unfreeze=0, resume=1, eval_every=6.0, eval_n=500, mean=0.999, cache_mb=2500, init="", shares="", types="", longest=1000, floor=0.02)
 SMOOTH = 0.03
 
 
@@ -85,7 +85,7 @@ class Trainer:
         rows = []
         while len(rows) < self.a.pool:
             state, qs = draw.draw()
-            rows += [r for r in (tokenised(self.tokens, state, q, self.a.window) for q in qs) if r and len(r[1]) + len(r[2]) <= 160]
+            rows += [r for r in (tokenised(self.tokens, state, q, self.a.window) for q in qs if q.type in (self.a.types or q.type)) if r and len(r[1]) + len(r[2]) <= 160]
         if not self.a.unfreeze: self.prefixes.get([s for r in rows for s in (r[1], *r[2])]); self.states.get([r[4] for r in rows])
         return batches(rows, self.a, self.rng)
 
@@ -122,8 +122,8 @@ class Trainer:
         a = self.a; start = time.time() - self.at; limit = a.minutes * 60; said = time.time(); evaluated = self.at; ema = {}; queue = []
         while (spent := time.time() - start) < limit:
             if not queue: queue = self.pool(draw)
-            share = min(1, (self.step + 1) / 150) * max(0.02, 1 - spent / limit); loss, hits = self.update(queue.pop(), share)
-            for k, v in [("loss", loss)] + hits: w = 0.98 if k == "loss" else 0.998; ema[k] = w * ema.get(k, v) + (1 - w) * v
+            share = min(1, (self.step + 1) / 150) * max(a.floor, 1 - spent / limit); loss, hits = self.update(queue.pop(), share)
+            for k, v in [("loss", loss)] + hits: w = 0.98 if k == "loss" else 0.998; ema[k] = w * ema.get(k, v if k == "loss" else 0.5) + (1 - w) * v
             if time.time() - said > 30: said = time.time(); print(f"step {self.step} t {spent:.0f}s seen {self.seen} rate {share:.2f}", *(f"{k} {v:.3f}" for k, v in sorted(ema.items())), flush=True)
             if spent - evaluated > a.eval_every * 60: evaluated = spent; self.save(spent); self.follow(dev, spent)
         self.save(limit); self.follow(dev, limit)
@@ -138,7 +138,7 @@ def dev_questions(path, n, seed=3):
 def main():
     p = argparse.ArgumentParser(); [p.add_argument("--" + k.replace("_", "-"), default=d, type=type(d)) for k, d in OPTIONS.items()]; a = p.parse_args()
     tasks, rows = read(a.data, a.lang or None); seen = {text(json.loads(l)["state"]) for l in open(a.dev, encoding="utf8")}
-    draw = Draw(tasks, rows, json.load(open(a.suite)), seen, random.Random(a.seed)); print(draw.sizes(), flush=True)
+    draw = Draw(tasks, rows, json.load(open(a.suite)), seen, random.Random(a.seed), json.loads(a.shares or "null"), a.longest); print(draw.sizes(), flush=True)
     t = Trainer(a); draw.rng = t.rng; t.run(draw, dev_questions(a.dev, a.eval_n))
 
 
