@@ -35,8 +35,9 @@ def embeddings(graph):
         for k, m in enumerate(made): graph.node.insert(at + k, m)
 
 
-def quantise(source, out):
+def quantise(source, out, level):
+    """level 4 multiplies in int8 (activations rounded a block of 32 at a time, row by row: still no batch in it), level 1 in float."""
     from onnxruntime.quantization.matmul_nbits_quantizer import DefaultWeightOnlyQuantConfig, MatMulNBitsQuantizer
     model = onnx.load(source); without_aliases(model.graph)
-    q = MatMulNBitsQuantizer(model, algo_config=DefaultWeightOnlyQuantConfig(block_size=32, is_symmetric=True, accuracy_level=4, bits=8)); q.process()
+    q = MatMulNBitsQuantizer(model, algo_config=DefaultWeightOnlyQuantConfig(block_size=32, is_symmetric=True, accuracy_level=level, bits=8)); q.process()
     model = q.model.model; repeat_replacements(model.graph); embeddings(model.graph); onnx.save(model, out)
