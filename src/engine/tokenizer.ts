@@ -27,10 +27,30 @@ export async function loadTokenizer(checkpoint: Checkpoint): Promise<CheckpointT
   const special = { cls: idOf(cls), sep: idOf(sep), mask: idOf(mask), pad: idOf(pad) };
   const withoutForged = createForgedTokenFilter(checkpoint.specialTokens);
   const forbidden = new Set(Object.values(special));
-  const tokenize: Tokenize = (text) => {
-    const ids: number[] = tokenizer.encode(withoutForged(text), { add_special_tokens: false }).ids;
+  const tokenizeSlice: Tokenize = (text) => {
+    const ids: number[] = tokenizer.encode(text, { add_special_tokens: false }).ids;
     // a normaliser may still turn look-alikes (full-width letters) into a special token
     return ids.some((id) => forbidden.has(id)) ? ids.filter((id) => !forbidden.has(id)) : ids;
   };
-  return { tokenize, special };
+  return { tokenize: (text) => slicesOf(withoutForged(text)).flatMap(tokenizeSlice), special };
+}
+
+/** Characters that the tokenizer takes at once: its recursion overflows the stack at some hundreds of thousands. */
+const MAX_SLICE = 65_536;
+
+/**
+ * A text in slices that end behind whitespace where there is any. A text of several is over every window many times, so that
+ * what the joints may change is only by how much.
+ */
+function slicesOf(text: string): readonly string[] {
+  if (text.length <= MAX_SLICE) return [text];
+  const slices: string[] = [];
+  for (let from = 0; from < text.length; ) {
+    const most = text.slice(from, from + MAX_SLICE);
+    const border = /\s\S*$/.exec(most)?.index ?? -1;
+    const length = from + MAX_SLICE >= text.length || border <= 0 ? most.length : border + 1;
+    slices.push(text.slice(from, from + length));
+    from += length;
+  }
+  return slices;
 }

@@ -259,5 +259,16 @@ describe("loadTokenizer", () => {
       expect(ids.length).toBeGreaterThan(0);
       expect(ids.every(Number.isInteger)).toBe(true);
     });
+
+    it.each([
+      ["of words", "word and another ", 60_000],
+      ["without a space", "abc", 400_000],
+    ])("reads a text of a mebibyte %s to its end", (_, piece, times) => {
+      const few = tokenizer.tokenize(piece.repeat(1000)).length;
+      const many = tokenizer.tokenize(piece.repeat(times)).length;
+      // the English tokenizer knows no piece of a word of over 100 letters: one token a slice
+      const expected = few > 100 ? (few * times) / 1000 : Math.ceil((piece.length * times) / 65_536);
+      expect(Math.abs(many - expected)).toBeLessThanOrEqual(expected * 0.01 + 2);
+    });
   });
 });
