@@ -2,8 +2,13 @@
 
 usage: calibrate.py --checkpoint DIR --dev dev.jsonl [--rows rows.json] [--write 1]
 """
-import argparse, hashlib, json
+
+import argparse
+import hashlib
+import json
+
 import numpy as np
+
 import metrics
 from checkpoint import Checkpoint, bucket, measured, requests, softmax
 
@@ -19,39 +24,69 @@ def half(row):
 
 def loss(rows, t):
     out = 0.0
-    for r in rows: z = np.array(r["z"]) / t; z = z - z.max(); out -= float(np.array(r["gold"]) @ (z - np.log(np.exp(z).sum())))
+    for r in rows:
+        z = np.array(r["z"]) / t
+        z = z - z.max()
+        out -= float(np.array(r["gold"]) @ (z - np.log(np.exp(z).sum())))
     return out
 
 
-def fit(rows): return round(float(min(GRID, key=lambda t: loss(rows, t))), 3)
+def fit(rows):
+    return round(float(min(GRID, key=lambda t: loss(rows, t))), 3)
 
 
 def temperatures(rows):
     """-> {temperature: {type: T}, temperature_by_options: {"type:bucket": T}}; T lies in [0.5, 5]."""
     by_type, by_bucket = {}, {}
-    for r in rows: by_type.setdefault(r["type"], []).append(r); by_bucket.setdefault(f"{r['type']}:{bucket(len(r['z']))}", []).append(r)
-    return {"temperature": {k: fit(v) for k, v in sorted(by_type.items())}, "temperature_by_options": {k: fit(v) for k, v in sorted(by_bucket.items()) if len(v) >= FEWEST}}
+    for r in rows:
+        by_type.setdefault(r["type"], []).append(r)
+        by_bucket.setdefault(f"{r['type']}:{bucket(len(r['z']))}", []).append(r)
+    return {
+        "temperature": {k: fit(v) for k, v in sorted(by_type.items())},
+        "temperature_by_options": {k: fit(v) for k, v in sorted(by_bucket.items()) if len(v) >= FEWEST},
+    }
 
 
 def applied(rows, c):
     """The rows with probabilities at the calibration's temperatures."""
-    t = lambda r: c["temperature_by_options"].get(f"{r['type']}:{bucket(len(r['z']))}") or c["temperature"].get(r["type"], 1.0)
+
+    def t(r):
+        return c["temperature_by_options"].get(f"{r['type']}:{bucket(len(r['z']))}") or c["temperature"].get(
+            r["type"], 1.0
+        )
+
     return [dict(r, p=softmax(np.array(r["z"]), t(r)).tolist()) for r in rows]
 
 
 def report(rows, c):
-    told = [r for r in rows if half(r) == 1]; after = applied(told, c); print(f"{'':8}{'n':>6}{'ECE before':>12}{'after':>8}")
+    told = [r for r in rows if half(r) == 1]
+    after = applied(told, c)
+    print(f"{'':8}{'n':>6}{'ECE before':>12}{'after':>8}")
     for name in ("choice", "noul", "score", "all"):
-        pick = lambda rs: [r for r in rs if name in (r["type"], "all")]
+
+        def pick(rs):
+            return [r for r in rs if name in (r["type"], "all")]
+
         print(f"{name:8}{len(pick(told)):6}{metrics.ece(pick(told)):12.3f}{metrics.ece(pick(after)):8.3f}")
 
 
 def main():
-    p = argparse.ArgumentParser(); p.add_argument("--checkpoint", required=True); p.add_argument("--dev", default=""); p.add_argument("--rows", default=""); p.add_argument("--write", type=int, default=1); a = p.parse_args()
+    p = argparse.ArgumentParser()
+    p.add_argument("--checkpoint", required=True)
+    p.add_argument("--dev", default="")
+    p.add_argument("--rows", default="")
+    p.add_argument("--write", type=int, default=1)
+    a = p.parse_args()
     rows = json.load(open(a.rows)) if a.rows else measured(Checkpoint(a.checkpoint), requests(a.dev))
-    c = temperatures([r for r in rows if half(r) == 0]); print(json.dumps(c)); report(rows, c)
+    c = temperatures([r for r in rows if half(r) == 0])
+    print(json.dumps(c))
+    report(rows, c)
     if a.write:
-        path = f"{a.checkpoint}/checkpoint.json"; m = json.load(open(path, encoding="utf8")); m["calibration"] = c; json.dump(m, open(path, "w", encoding="utf8"), indent=1)
+        path = f"{a.checkpoint}/checkpoint.json"
+        m = json.load(open(path, encoding="utf8"))
+        m["calibration"] = c
+        json.dump(m, open(path, "w", encoding="utf8"), indent=1)
 
 
-if __name__ == "__main__": main()
+if __name__ == "__main__":
+    main()

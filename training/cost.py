@@ -3,28 +3,63 @@
 usage: cost.py CHECKPOINT_DIR [--threads 1] [--runs 30]
 Prints medians; on a busy machine repeat it.
 """
-import argparse, time
+
+import argparse
+import time
+
 import numpy as np
+
 from checkpoint import Checkpoint
 from sources import Question
 
-ASKED = ["Does the customer ask for a refund?", "Is the message urgent?", "The writer is angry.", "Is a phone number given?", "Was the order delivered late?", "Does the customer threaten to cancel?", "Is this spam?", "A discount is requested."]
+ASKED = [
+    "Does the customer ask for a refund?",
+    "Is the message urgent?",
+    "The writer is angry.",
+    "Is a phone number given?",
+    "Was the order delivered late?",
+    "Does the customer threaten to cancel?",
+    "Is this spam?",
+    "A discount is requested.",
+]
 
 
 def median_ms(run, n):
-    run(); times = []
-    for _ in range(n): t = time.perf_counter(); run(); times.append(time.perf_counter() - t)
+    run()
+    times = []
+    for _ in range(n):
+        t = time.perf_counter()
+        run()
+        times.append(time.perf_counter() - t)
     return float(np.median(times)) * 1e3
 
 
 def main():
-    p = argparse.ArgumentParser(); p.add_argument("checkpoint"); p.add_argument("--threads", type=int, default=1); p.add_argument("--runs", type=int, default=30); a = p.parse_args()
-    c = Checkpoint(a.checkpoint, a.threads); questions = [Question("noul", q, [("false", None), ("true", None)], [1, 0]) for q in ASKED]
-    prefix = c.prefix(questions); state = c.tokens.state("the bank closed my account today please call me back " * 20)[:199] + [c.tokens.sep]
-    ids = np.array([state], np.int64); one = {"input_ids": ids, "attention_mask": np.ones_like(ids)}; rows = {k: np.repeat(v, 16, 0) for k, v in one.items()}
-    hidden, pooled = c.encode.run(["hidden", "pooled"], one); feed = dict(prefix, state_hidden=hidden, state_mask=one["attention_mask"], state_pooled=pooled)
-    read, decide, many = median_ms(lambda: c.encode.run(None, one), a.runs), median_ms(lambda: c.decide.run(["logits"], feed), a.runs), median_ms(lambda: c.encode.run(None, rows), max(3, a.runs // 8))
-    print(f"state of 200 tokens {read:.1f} ms, 8 questions of it {decide:.1f} ms ({decide / read:.2f} of the reading), question set once {median_ms(lambda: (c.kept.clear(), c.prefix(questions)), a.runs):.1f} ms, {16 * 200 / many * 1e3:.0f} tokens/s in batches of 16")
+    p = argparse.ArgumentParser()
+    p.add_argument("checkpoint")
+    p.add_argument("--threads", type=int, default=1)
+    p.add_argument("--runs", type=int, default=30)
+    a = p.parse_args()
+    c = Checkpoint(a.checkpoint, a.threads)
+    questions = [Question("noul", q, [("false", None), ("true", None)], [1, 0]) for q in ASKED]
+    prefix = c.prefix(questions)
+    state = c.tokens.state("the bank closed my account today please call me back " * 20)[:199] + [
+        c.tokens.sep
+    ]
+    ids = np.array([state], np.int64)
+    one = {"input_ids": ids, "attention_mask": np.ones_like(ids)}
+    rows = {k: np.repeat(v, 16, 0) for k, v in one.items()}
+    hidden, pooled = c.encode.run(["hidden", "pooled"], one)
+    feed = dict(prefix, state_hidden=hidden, state_mask=one["attention_mask"], state_pooled=pooled)
+    read, decide, many = (
+        median_ms(lambda: c.encode.run(None, one), a.runs),
+        median_ms(lambda: c.decide.run(["logits"], feed), a.runs),
+        median_ms(lambda: c.encode.run(None, rows), max(3, a.runs // 8)),
+    )
+    print(
+        f"state of 200 tokens {read:.1f} ms, 8 questions of it {decide:.1f} ms ({decide / read:.2f} of the reading), question set once {median_ms(lambda: (c.kept.clear(), c.prefix(questions)), a.runs):.1f} ms, {16 * 200 / many * 1e3:.0f} tokens/s in batches of 16"
+    )
 
 
-if __name__ == "__main__": main()
+if __name__ == "__main__":
+    main()

@@ -1,12 +1,43 @@
 """Questions made out of other questions: what teaches reading rather than a data set's form."""
+
 import re
+
 from sources import Question
 
-ASK = ['{i} {o}?', '{i} Is it "{o}"?', 'The answer to "{i}" is "{o}".', '"{i}" {o}', 'Is "{o}" the right answer to "{i}"?', '{i} - {o}']
-HOLDS = ["{h}"] * 6 + ["Is it true that {h}?", "True or false: {h}", "The text says: {h}", "Does it follow that {h}?", "According to the text, {h}", "{h} Right?"]
-FAILS = ["It is false that {h}", "It is not the case that {h}", "Is it wrong to say that {h}?", "The text does not support this: {h}"]
-PAIR = [("premise", "hypothesis"), ("text", "claim"), ("evidence", "statement"), ("a", "b"), ("sentence1", "sentence2"), ("report.body", "conclusion")]
-LINES = re.compile(r"^(?:Premise|Sentence 1|Text|A): (?P<p>.+)\n+(?:Hypothesis|Sentence 2|Claim|B): (?P<h>.+)$|^(?P<p2>.+)\n\nClaim: (?P<h2>.+)$", re.S)
+ASK = [
+    "{i} {o}?",
+    '{i} Is it "{o}"?',
+    'The answer to "{i}" is "{o}".',
+    '"{i}" {o}',
+    'Is "{o}" the right answer to "{i}"?',
+    "{i} - {o}",
+]
+HOLDS = ["{h}"] * 6 + [
+    "Is it true that {h}?",
+    "True or false: {h}",
+    "The text says: {h}",
+    "Does it follow that {h}?",
+    "According to the text, {h}",
+    "{h} Right?",
+]
+FAILS = [
+    "It is false that {h}",
+    "It is not the case that {h}",
+    "Is it wrong to say that {h}?",
+    "The text does not support this: {h}",
+]
+PAIR = [
+    ("premise", "hypothesis"),
+    ("text", "claim"),
+    ("evidence", "statement"),
+    ("a", "b"),
+    ("sentence1", "sentence2"),
+    ("report.body", "conclusion"),
+]
+LINES = re.compile(
+    r"^(?:Premise|Sentence 1|Text|A): (?P<p>.+)\n+(?:Hypothesis|Sentence 2|Claim|B): (?P<h>.+)$|^(?P<p2>.+)\n\nClaim: (?P<h2>.+)$",
+    re.S,
+)
 ENTAILED = {"entailment", "follows", "supported", "yes", "true", "agrees", "agree"}
 REFUTED = {"contradiction", "contradicts", "conflicts", "refuted", "no", "false", "conflict", "disagrees"}
 
@@ -16,31 +47,43 @@ def pair_of(state):
     if isinstance(state, str):
         m = LINES.match(state)
         return ((m["p"] or m["p2"]).strip(), (m["h"] or m["h2"]).strip()) if m else None
-    if not isinstance(state, dict): return None
+    if not isinstance(state, dict):
+        return None
     for a, b in PAIR:
         p = state
-        for k in a.split("."): p = p.get(k) if isinstance(p, dict) else None
-        if isinstance(p, str) and isinstance(state.get(b), str) and len(state) == 2: return p, state[b]
+        for k in a.split("."):
+            p = p.get(k) if isinstance(p, dict) else None
+        if isinstance(p, str) and isinstance(state.get(b), str) and len(state) == 2:
+            return p, state[b]
     return None
 
 
 def entailed(task, gold):
     """P(the hypothesis holds, given the premise) as the row tells it; None where it leaves that open."""
     kind = task.split(".")[2] if task.count(".") > 1 else ""
-    if kind in ("follows", "lacks"): return float(gold) if kind == "follows" else 1 - float(gold)
-    if kind == "conflict": return 0.0 if gold == 1 else None
-    if kind == "open": return 0.0 if gold == 1 else None
-    if kind == "possible": return 0.0 if gold == 0 else None
-    if kind == "level": return {0: 0.0, 1: 0.0, 2: 1.0}.get(gold)
-    if isinstance(gold, str): return 1.0 if gold.lower() in ENTAILED else 0.0
+    if kind in ("follows", "lacks"):
+        return float(gold) if kind == "follows" else 1 - float(gold)
+    if kind == "conflict":
+        return 0.0 if gold == 1 else None
+    if kind == "open":
+        return 0.0 if gold == 1 else None
+    if kind == "possible":
+        return 0.0 if gold == 0 else None
+    if kind == "level":
+        return {0: 0.0, 1: 0.0, 2: 1.0}.get(gold)
+    if isinstance(gold, str):
+        return 1.0 if gold.lower() in ENTAILED else 0.0
     return None
 
 
 def statement(h, p, rng, task="derived.pair"):
     """The hypothesis itself is the question, the premise the state: the form that users write."""
-    flip = rng.random() < 0.1; form = rng.choice(FAILS if flip else HOLDS)
-    if "{h}" != form and not form.startswith(("True", "The text says", "{h}")): h = h[:1].lower() + h[1:] if h[1:2].islower() else h
-    if form.endswith("?") and form != "{h} Right?": h = h.rstrip(". ")
+    flip = rng.random() < 0.1
+    form = rng.choice(FAILS if flip else HOLDS)
+    if "{h}" != form and not form.startswith(("True", "The text says", "{h}")):
+        h = h[:1].lower() + h[1:] if h[1:2].islower() else h
+    if form.endswith("?") and form != "{h} Right?":
+        h = h.rstrip(". ")
     p = 1 - p if flip else p
     return noul(form.format(h=h), p, task)
 
@@ -51,31 +94,48 @@ def noul(instructions, p, task):
 
 def asked_as_noul(q, rng):
     """One option of a choice, or level of a score, as a yes/no question: the gold one half of the time."""
-    gold = max(range(len(q.target)), key=q.target.__getitem__); others = [i for i in range(len(q.options)) if q.target[i] < 0.05]
-    if q.target[gold] < 0.8 or not others: return None
-    right = rng.random() < 0.5; i = gold if right else rng.choice(others); label, said = q.options[i]
-    if q.type == "score" and not said: return None
+    gold = max(range(len(q.target)), key=q.target.__getitem__)
+    others = [i for i in range(len(q.options)) if q.target[i] < 0.05]
+    if q.target[gold] < 0.8 or not others:
+        return None
+    right = rng.random() < 0.5
+    i = gold if right else rng.choice(others)
+    label, said = q.options[i]
+    if q.type == "score" and not said:
+        return None
     o = said if q.type == "score" or (said and (len(label) <= 3 or rng.random() < 0.5)) else label
     o = o.replace("_", " ").strip().rstrip(".")
-    if said and len(o.split()) >= 4 and q.type == "choice" and rng.random() < 0.4: text = o
-    else: text = rng.choice(ASK).format(i=q.instructions.strip(), o=o)
+    if said and len(o.split()) >= 4 and q.type == "choice" and rng.random() < 0.4:
+        text = o
+    else:
+        text = rng.choice(ASK).format(i=q.instructions.strip(), o=o)
     return noul(text, float(right), q.task + "+noul")
 
 
 def asked_as_choice(q, rng):
     """A yes/no question whose two answers are labels of a choice."""
-    names = rng.choice([("no", "yes"), ("false", "true"), ("No", "Yes"), ("does not hold", "holds"), ("N", "Y")]); said = [d for _, d in q.options]
-    pairs = [((n, d if rng.random() < 0.5 else None), t) for n, d, t in zip(names, said, q.target)]; rng.shuffle(pairs)
-    return Question("choice", q.instructions, [o for o, _ in pairs], [t for _, t in pairs], q.task + "+choice")
+    names = rng.choice(
+        [("no", "yes"), ("false", "true"), ("No", "Yes"), ("does not hold", "holds"), ("N", "Y")]
+    )
+    said = [d for _, d in q.options]
+    pairs = [((n, d if rng.random() < 0.5 else None), t) for n, d, t in zip(names, said, q.target)]
+    rng.shuffle(pairs)
+    return Question(
+        "choice", q.instructions, [o for o, _ in pairs], [t for _, t in pairs], q.task + "+choice"
+    )
 
 
 def turned(q):
     """A score with its levels in the other order: only their wording tells which end is which."""
     said = [d for _, d in q.options][::-1]
-    return Question("score", q.instructions, [(str(i), d) for i, d in enumerate(said)], q.target[::-1], q.task)
+    return Question(
+        "score", q.instructions, [(str(i), d) for i, d in enumerate(said)], q.target[::-1], q.task
+    )
 
 
 def swapped(q):
     """A yes/no question whose criteria are exchanged: `true` now describes what `false` did."""
     (f, fd), (t, td) = q.options
-    return Question("noul", "Which of the two descriptions fits?", [(f, td), (t, fd)], q.target[::-1], q.task + "+swapped")
+    return Question(
+        "noul", "Which of the two descriptions fits?", [(f, td), (t, fd)], q.target[::-1], q.task + "+swapped"
+    )

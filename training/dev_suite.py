@@ -3,8 +3,15 @@
 usage: dev_suite.py --data DIR [--suite dev-suite.json] [--questions dev.jsonl]
 Writes the list (committed) and, from it, the questions as requests with gold (kept out of git). A list that exists is kept.
 """
-import argparse, hashlib, json, os, random, re
-from sources import distribution, of_record, of_row, read, text
+
+import argparse
+import hashlib
+import json
+import os
+import random
+import re
+
+from sources import of_row, read
 
 # Families held out whole, by the start of the task id; "{n}" after a name keeps every n-th task of the family.
 FAMILIES = """
@@ -20,7 +27,8 @@ PER_FAMILY = 48
 
 def family(task):
     """The task without its state form and label set: what is counted as one unseen task."""
-    parts = task.split("."); return ".".join(parts[:3] if parts[0] in ("nli",) else parts[:2]).removesuffix("ok")
+    parts = task.split(".")
+    return ".".join(parts[:3] if parts[0] in ("nli",) else parts[:2]).removesuffix("ok")
 
 
 def every(name, n):
@@ -30,45 +38,97 @@ def every(name, n):
 def held_out(task):
     for f in FAMILIES:
         start, _, step = f.partition("{")
-        if not task.startswith(start): continue
+        if not task.startswith(start):
+            continue
         unit = re.sub(r"^(sni\.t\d+).*", r"\1", task) if start == "sni.t" else task
-        if start == "sni.t" and not re.match(r"sni\.t\d", task): continue
-        if not step or every(unit, int(step[:-1])): return True
+        if start == "sni.t" and not re.match(r"sni\.t\d", task):
+            continue
+        if not step or every(unit, int(step[:-1])):
+            return True
     return False
 
 
 def make(tasks, rows):
     seen = {r["task"] for rs in rows.values() for r in rs if "task" in r}
     records = [r["id"] for rs in rows.values() for r in rs if "questions" in r]
-    return {"tasks": sorted(t for t in seen if held_out(t)), "records": sorted(i for i in records if every(i, 5))}
+    return {
+        "tasks": sorted(t for t in seen if held_out(t)),
+        "records": sorted(i for i in records if every(i, 5)),
+    }
 
 
 def questions(suite, tasks, rows, seed=7):
     """-> requests {id, state, questions, gold, source, family}: one a row for tasks, one a record for synth."""
-    rng = random.Random(seed); out = []; held = set(suite["tasks"]); records = set(suite["records"]); by = {}
+    rng = random.Random(seed)
+    out = []
+    held = set(suite["tasks"])
+    records = set(suite["records"])
+    by = {}
     for source, rs in rows.items():
         for r in rs:
             if "questions" in r:
-                if r["id"] in records: out.append(dict(id=r["id"], source=source, family=source, state=r["state"], questions=r["questions"], gold=r["gold"]))
-            elif r["task"] in held: by.setdefault((source, family(r["task"]), r.get("type") or tasks[r["task"]]["type"]), []).append(r)
+                if r["id"] in records:
+                    out.append(
+                        dict(
+                            id=r["id"],
+                            source=source,
+                            family=source,
+                            state=r["state"],
+                            questions=r["questions"],
+                            gold=r["gold"],
+                        )
+                    )
+            elif r["task"] in held:
+                by.setdefault(
+                    (source, family(r["task"]), r.get("type") or tasks[r["task"]]["type"]), []
+                ).append(r)
     for (source, fam, kind), rs in sorted(by.items()):
         for i, r in enumerate(rng.sample(rs, min(PER_FAMILY, len(rs)))):
-            q = of_row(r, tasks[r["task"]], rng, spread=4.6); keys = [k for k, _ in q.options]
+            q = of_row(r, tasks[r["task"]], rng, spread=4.6)
+            keys = [k for k, _ in q.options]
             gold = dict(zip(keys, q.target)) if q.type == "choice" else r["gold"]
             said = tasks[r["task"]].get("instructions", []) if "instructions" not in r else []
-            out.append(dict(id=f"{fam}-{kind}-{i}", source=source, family=fam, state=r["state"], questions={"q": q.wire()}, gold={"q": gold}, paraphrases=[x for x in said if x != q.instructions][:3]))
+            out.append(
+                dict(
+                    id=f"{fam}-{kind}-{i}",
+                    source=source,
+                    family=fam,
+                    state=r["state"],
+                    questions={"q": q.wire()},
+                    gold={"q": gold},
+                    paraphrases=[x for x in said if x != q.instructions][:3],
+                )
+            )
     return out
 
 
 def main():
-    a = argparse.ArgumentParser(); a.add_argument("--data", required=True); a.add_argument("--suite", default="dev-suite.json"); a.add_argument("--questions", default=""); a.add_argument("--lang", default="en"); a = a.parse_args()
+    a = argparse.ArgumentParser()
+    a.add_argument("--data", required=True)
+    a.add_argument("--suite", default="dev-suite.json")
+    a.add_argument("--questions", default="")
+    a.add_argument("--lang", default="en")
+    a = a.parse_args()
     tasks, rows = read(a.data, None)
-    if not os.path.exists(a.suite): json.dump(make(tasks, rows), open(a.suite, "w"), indent=0)
-    suite = json.load(open(a.suite)); rows = {s: [r for r in rs if r.get("lang", "en") == a.lang] for s, rs in rows.items()}
-    out = questions(suite, tasks, rows); types = [q["type"] for r in out for q in r["questions"].values()]
-    print(len(suite["tasks"]), "tasks in", len({family(t) for t in suite["tasks"]}), "families;", len(suite["records"]), "records;", {t: types.count(t) for t in set(types)})
+    if not os.path.exists(a.suite):
+        json.dump(make(tasks, rows), open(a.suite, "w"), indent=0)
+    suite = json.load(open(a.suite))
+    rows = {s: [r for r in rs if r.get("lang", "en") == a.lang] for s, rs in rows.items()}
+    out = questions(suite, tasks, rows)
+    types = [q["type"] for r in out for q in r["questions"].values()]
+    print(
+        len(suite["tasks"]),
+        "tasks in",
+        len({family(t) for t in suite["tasks"]}),
+        "families;",
+        len(suite["records"]),
+        "records;",
+        {t: types.count(t) for t in set(types)},
+    )
     if a.questions:
-        with open(a.questions, "w", encoding="utf8") as f: f.writelines(json.dumps(r, ensure_ascii=False) + "\n" for r in out)
+        with open(a.questions, "w", encoding="utf8") as f:
+            f.writelines(json.dumps(r, ensure_ascii=False) + "\n" for r in out)
 
 
-if __name__ == "__main__": main()
+if __name__ == "__main__":
+    main()

@@ -1,9 +1,34 @@
 """Draws training questions: which source, which state, which questions about it. Never a held-out task, record or state."""
-from sources import QTYPE, of_record, of_row, text
-import derive
 
-SHARES = dict(synth_support=4, synth_ops=4, synth_broad=4, synth_guard=3, synth_long=1.5, synth_people=4, synth_tech=4, synth_docs=3.5, synth_social=4, synth_rules=4,
-              pairs=32, sni_en=15, t0_qa=10, t0_text=7, tweeteval=6, goemotions=5, sgd=6, clinc=5, hwu64=4, nicode=3, product_reviews=3, brighter_en=3, trec=2, nli=2)
+import derive
+from sources import of_record, of_row, text
+
+SHARES = dict(
+    synth_support=4,
+    synth_ops=4,
+    synth_broad=4,
+    synth_guard=3,
+    synth_long=1.5,
+    synth_people=4,
+    synth_tech=4,
+    synth_docs=3.5,
+    synth_social=4,
+    synth_rules=4,
+    pairs=32,
+    sni_en=15,
+    t0_qa=10,
+    t0_text=7,
+    tweeteval=6,
+    goemotions=5,
+    sgd=6,
+    clinc=5,
+    hwu64=4,
+    nicode=3,
+    product_reviews=3,
+    brighter_en=3,
+    trec=2,
+    nli=2,
+)
 MAX_STATE = 1000  # characters; synth records are taken whole
 
 
@@ -11,62 +36,94 @@ class Draw:
     """shares: other weights than SHARES; longest: states over so many characters are left out."""
 
     def __init__(self, tasks, rows, suite, seen_in_dev, rng, shares=None, longest=MAX_STATE):
-        held, records = set(suite["tasks"]), set(suite["records"]); self.tasks, self.rng = tasks, rng; self.by_task, self.by_state, self.records = {}, {}, {}
+        held, records = set(suite["tasks"]), set(suite["records"])
+        self.tasks, self.rng = tasks, rng
+        self.by_task, self.by_state, self.records = {}, {}, {}
         for source, rs in rows.items():
             for r in rs:
                 if "questions" in r:
-                    if r["id"] not in records: self.records.setdefault(source, []).append(r)
+                    if r["id"] not in records:
+                        self.records.setdefault(source, []).append(r)
                     continue
                 s = text(r["state"])
-                if r["task"] in held or r.get("split") == "dev" or s in seen_in_dev or len(s) > longest: continue
-                self.by_task.setdefault(source, {}).setdefault(r["task"], []).append(r); self.by_state.setdefault((source, s), []).append(r)
+                if r["task"] in held or r.get("split") == "dev" or s in seen_in_dev or len(s) > longest:
+                    continue
+                self.by_task.setdefault(source, {}).setdefault(r["task"], []).append(r)
+                self.by_state.setdefault((source, s), []).append(r)
         self.pairs = {0: [], 1: []}
         for source in ("sni_en", "nli"):
             for task, rs in self.by_task.get(source, {}).items():
-                if not task.startswith(("sni.snli", "sni.mnli", "nli.rte")): continue
+                if not task.startswith(("sni.snli", "sni.mnli", "nli.rte")):
+                    continue
                 for r in rs:
-                    found = derive.pair_of(r["state"]); p = derive.entailed(task, r["gold"]) if found and found[0] not in seen_in_dev else None
-                    if p is not None: self.pairs[int(p > 0.5)].append(found)
+                    found = derive.pair_of(r["state"])
+                    p = derive.entailed(task, r["gold"]) if found and found[0] not in seen_in_dev else None
+                    if p is not None:
+                        self.pairs[int(p > 0.5)].append(found)
         self.named = {s: (list(t), [len(r) ** 0.5 for r in t.values()]) for s, t in self.by_task.items()}
         shares = shares or SHARES
-        self.sources = [s for s in shares if s in self.named or s in self.records or s == "pairs"]; self.weights = [shares[s] for s in self.sources]
+        self.sources = [s for s in shares if s in self.named or s in self.records or s == "pairs"]
+        self.weights = [shares[s] for s in self.sources]
 
     def sizes(self):
-        return dict(records=sum(map(len, self.records.values())), rows=sum(len(r) for t in self.by_task.values() for r in t.values()), tasks=sum(map(len, self.by_task.values())), pairs={k: len(v) for k, v in self.pairs.items()})
+        return dict(
+            records=sum(map(len, self.records.values())),
+            rows=sum(len(r) for t in self.by_task.values() for r in t.values()),
+            tasks=sum(map(len, self.by_task.values())),
+            pairs={k: len(v) for k, v in self.pairs.items()},
+        )
 
     def draw(self):
         """-> state text, its questions (one to six)."""
-        rng = self.rng; source = rng.choices(self.sources, self.weights)[0]
+        rng = self.rng
+        source = rng.choices(self.sources, self.weights)[0]
         if source == "pairs":
-            p = rng.random() < 0.5; premise, h = rng.choice(self.pairs[int(p)])
+            p = rng.random() < 0.5
+            premise, h = rng.choice(self.pairs[int(p)])
             return premise, [derive.statement(h, float(p), rng)]
         if source in self.records:
-            r = rng.choice(self.records[source]); asked = [(k, q) for k, q in r["questions"].items() if k in r["gold"]]
+            r = rng.choice(self.records[source])
+            asked = [(k, q) for k, q in r["questions"].items() if k in r["gold"]]
             qs = [of_record(q, r["gold"][k], source) for k, q in rng.sample(asked, min(5, len(asked)))]
             return text(r["state"]), [self.varied(q) for q in qs]
-        names, weights = self.named[source]; row = rng.choice(self.by_task[source][rng.choices(names, weights)[0]])
+        names, weights = self.named[source]
+        row = rng.choice(self.by_task[source][rng.choices(names, weights)[0]])
         about = [row] + [r for r in self.by_state[source, text(row["state"])] if r is not row][:2]
-        qs = [of_row(r, self.tasks.get(r["task"], {}), rng) for r in about]; first = qs[0]
-        if first.type != "noul" and rng.random() < 0.6: qs.append(derive.asked_as_noul(first, rng))
-        elif first.type == "choice" and rng.random() < 0.2: qs.append(of_row(row, self.tasks.get(row["task"], {}), rng))
+        qs = [of_row(r, self.tasks.get(r["task"], {}), rng) for r in about]
+        first = qs[0]
+        if first.type != "noul" and rng.random() < 0.6:
+            qs.append(derive.asked_as_noul(first, rng))
+        elif first.type == "choice" and rng.random() < 0.2:
+            qs.append(of_row(row, self.tasks.get(row["task"], {}), rng))
         return text(row["state"]), [self.varied(q) for q in qs if q]
 
     def varied(self, q):
         """A question as it is, or told in another way with the same gold."""
-        rng = self.rng; x = rng.random()
+        rng = self.rng
+        x = rng.random()
         if q.type == "choice":
-            if x < 0.12: return derive.asked_as_noul(q, rng) or q
+            if x < 0.12:
+                return derive.asked_as_noul(q, rng) or q
             if x < 0.3 and len(q.options) > 2 and any(t < 0.05 for t in q.target):  # fewer distractors
                 keep = [i for i, t in enumerate(q.target) if t >= 0.05 or rng.random() < 0.6]
-                if len(keep) > 1: q.options, q.target = [q.options[i] for i in keep], [q.target[i] for i in keep]
-            order = list(range(len(q.options))); rng.shuffle(order); q.options, q.target = [q.options[i] for i in order], [q.target[i] for i in order]
-            if all(d for _, d in q.options) and 0.3 < x < 0.4 and all(len(k) > 3 for k, _ in q.options): q.options = [(k, None) for k, _ in q.options]
+                if len(keep) > 1:
+                    q.options, q.target = [q.options[i] for i in keep], [q.target[i] for i in keep]
+            order = list(range(len(q.options)))
+            rng.shuffle(order)
+            q.options, q.target = [q.options[i] for i in order], [q.target[i] for i in order]
+            if all(d for _, d in q.options) and 0.3 < x < 0.4 and all(len(k) > 3 for k, _ in q.options):
+                q.options = [(k, None) for k, _ in q.options]
         elif q.type == "score":
-            if x < 0.25 and all(d for _, d in q.options): return derive.turned(q)
-            if x < 0.35: return derive.asked_as_noul(q, rng) or q
+            if x < 0.25 and all(d for _, d in q.options):
+                return derive.turned(q)
+            if x < 0.35:
+                return derive.asked_as_noul(q, rng) or q
         else:
             described = all(d for _, d in q.options)
-            if x < 0.07: return derive.asked_as_choice(q, rng)
-            if x < 0.10 and described: return derive.swapped(q)
-            if x < 0.25 and described: q.options = [(k, None) for k, _ in q.options]
+            if x < 0.07:
+                return derive.asked_as_choice(q, rng)
+            if x < 0.10 and described:
+                return derive.swapped(q)
+            if x < 0.25 and described:
+                q.options = [(k, None) for k, _ in q.options]
         return q

@@ -3,79 +3,215 @@
 usage: export.py --base DIR --ckpt checkpoint.pt --out DIR --name core-0.3.20 [--dev dev.jsonl --gate 2000]
 fp32 copies stay beside the shipped graphs as *.fp32.onnx in --out/../fp32 and are not part of the checkpoint.
 """
-import argparse, hashlib, json, logging, os, random, shutil, warnings
+
+import argparse
+import hashlib
+import json
+import logging
+import os
+import random
+import shutil
+import warnings
+
 import numpy as np
 import torch
+
+import metrics
 from checkpoint import Checkpoint, measured, requests
 from model import Decide, Encode
 from quantise import quantise
 from segments import Segments, Tokens, collate
 from sources import Question
 from train import tokenised
-import metrics
 
-PREFIX = ["prefix_hidden", "prefix_mask", "prefix_part", "marker", "marker_mask", "head_pooled", "option_pooled", "qtype"]
+PREFIX = [
+    "prefix_hidden",
+    "prefix_mask",
+    "prefix_part",
+    "marker",
+    "marker_mask",
+    "head_pooled",
+    "option_pooled",
+    "qtype",
+]
 STATE = ["state_hidden", "state_mask", "state_pooled"]
-AXES = {**{n: {0: "q", 1: "p"} for n in PREFIX[:3]}, **{n: {0: "q", 1: "m"} for n in ("marker", "marker_mask", "option_pooled")}, "head_pooled": {0: "q"}, "qtype": {0: "q"},
-        "state_hidden": {0: "r", 2: "s"}, "state_mask": {0: "r", 1: "s"}, "state_pooled": {0: "r"}, "logits": {0: "r", 1: "q", 2: "m"}}
-LEVEL = dict(encode=1, decide=4)  # with 4 for both, the argmax of .987 of the dev questions agreed with fp32: under the gate
-EXAMPLE = [("the bank closed my account today, please call me back", Question("noul", "Is it urgent?", [("false", None), ("true", None)], [1, 0])),
-           ("a lovely match", Question("choice", "What is it about?", [("sport", "games"), ("money", None), ("weather and the sea", None)], [1, 0, 0]))]
+AXES = {
+    **{n: {0: "q", 1: "p"} for n in PREFIX[:3]},
+    **{n: {0: "q", 1: "m"} for n in ("marker", "marker_mask", "option_pooled")},
+    "head_pooled": {0: "q"},
+    "qtype": {0: "q"},
+    "state_hidden": {0: "r", 2: "s"},
+    "state_mask": {0: "r", 1: "s"},
+    "state_pooled": {0: "r"},
+    "logits": {0: "r", 1: "q", 2: "m"},
+}
+EXAMPLE = [
+    (
+        "the bank closed my account today, please call me back",
+        Question("noul", "Is it urgent?", [("false", None), ("true", None)], [1, 0]),
+    ),
+    (
+        "a lovely match",
+        Question(
+            "choice",
+            "What is it about?",
+            [("sport", "games"), ("money", None), ("weather and the sea", None)],
+            [1, 0, 0],
+        ),
+    ),
+]
 
 
 class Shared(torch.nn.Module):
     """Decide as the contract has it: one question set for all states."""
 
-    def __init__(self, decide): super().__init__(); self.decide = decide
+    def __init__(self, decide):
+        super().__init__()
+        self.decide = decide
 
-    def forward(self, *x): return self.decide(*(t.unsqueeze(0) for t in x[:8]), *x[8:])
+    def forward(self, *x):
+        return self.decide(*(t.unsqueeze(0) for t in x[:8]), *x[8:])
 
 
 def load(base, path):
-    c = torch.load(path, map_location="cpu"); a = c["args"]; encode = Encode(base, a["depths"], a["positions"]); decide = Decide(encode)
-    encode.load_state_dict(c["mean"]["encode"]); decide.load_state_dict(c["mean"]["decide"]); return encode.eval(), decide.eval(), c
+    c = torch.load(path, map_location="cpu")
+    a = c["args"]
+    encode = Encode(base, a["depths"], a["positions"])
+    decide = Decide(encode)
+    encode.load_state_dict(c["mean"]["encode"])
+    decide.load_state_dict(c["mean"]["decide"])
+    return encode.eval(), decide.eval(), c
 
 
 def export(encode, decide, tokens, out):
     """Traces both graphs on two questions and two states; Q questions shared by r states must equal each pair on its own."""
-    os.makedirs(out, exist_ok=True); keep = lambda d: Segments(encode, tokens.pad, "cpu", d, 64)
-    rows = [tokenised(tokens, s, q, 512) for s, q in EXAMPLE]; prefixes, states = keep(1), keep(encode.depths)
+    os.makedirs(out, exist_ok=True)
+
+    def keep(d):
+        return Segments(encode, tokens.pad, "cpu", d, 64)
+
+    rows = [tokenised(tokens, s, q, 512) for s, q in EXAMPLE]
+    prefixes, states = keep(1), keep(encode.depths)
     with torch.no_grad():
-        pairs = [[r, rows[j]] for r in rows for j in range(2)]; pairs = [(*q[:4], s[4]) for q, s in pairs]; alone, _, _ = collate(pairs, prefixes, states, "cpu"); whole = decide(*alone).view(2, 2, -1)
-        x, _, mask = collate(rows, prefixes, states, "cpu"); shared = [t.squeeze(1) for t in x[:7]] + [x[7].squeeze(1)] + x[8:]; z = Shared(decide)(*shared)
-        gap = float(((whole.transpose(0, 1) - z).abs() * mask[None]).max()); assert gap < 1e-3, gap
-        ids = torch.tensor([[101, 2003, 102, 0], [2003, 2009, 2204, 102]]) if tokens.cls == 101 else torch.tensor([[tokens.cls, 5, tokens.sep, tokens.pad], [5, 6, 7, tokens.sep]])
-        torch.onnx.export(encode, (ids, (ids != tokens.pad).long()), f"{out}/encode.onnx", input_names=["input_ids", "attention_mask"], output_names=["hidden", "pooled"], opset_version=17, dynamo=False,
-                          dynamic_axes={"input_ids": {0: "n", 1: "s"}, "attention_mask": {0: "n", 1: "s"}, "hidden": {0: "n", 2: "s"}, "pooled": {0: "n"}})
-        torch.onnx.export(Shared(decide), tuple(shared), f"{out}/decide.onnx", input_names=PREFIX + STATE, output_names=["logits"], opset_version=17, dynamo=False, dynamic_axes=AXES)
+        pairs = [[r, rows[j]] for r in rows for j in range(2)]
+        pairs = [(*q[:4], s[4]) for q, s in pairs]
+        alone, _, _ = collate(pairs, prefixes, states, "cpu")
+        whole = decide(*alone).view(2, 2, -1)
+        x, _, mask = collate(rows, prefixes, states, "cpu")
+        shared = [t.squeeze(1) for t in x[:7]] + [x[7].squeeze(1)] + x[8:]
+        z = Shared(decide)(*shared)
+        gap = float(((whole.transpose(0, 1) - z).abs() * mask[None]).max())
+        assert gap < 1e-3, gap
+        ids = (
+            torch.tensor([[101, 2003, 102, 0], [2003, 2009, 2204, 102]])
+            if tokens.cls == 101
+            else torch.tensor([[tokens.cls, 5, tokens.sep, tokens.pad], [5, 6, 7, tokens.sep]])
+        )
+        torch.onnx.export(
+            encode,
+            (ids, (ids != tokens.pad).long()),
+            f"{out}/encode.onnx",
+            input_names=["input_ids", "attention_mask"],
+            output_names=["hidden", "pooled"],
+            opset_version=17,
+            dynamo=False,
+            dynamic_axes={
+                "input_ids": {0: "n", 1: "s"},
+                "attention_mask": {0: "n", 1: "s"},
+                "hidden": {0: "n", 2: "s"},
+                "pooled": {0: "n"},
+            },
+        )
+        torch.onnx.export(
+            Shared(decide),
+            tuple(shared),
+            f"{out}/decide.onnx",
+            input_names=PREFIX + STATE,
+            output_names=["logits"],
+            opset_version=17,
+            dynamo=False,
+            dynamic_axes=AXES,
+        )
     print("shared question sets equal single pairs to", f"{gap:.1e}")
 
 
 def manifest(out, name, encode, tokens, a):
-    sha = lambda f: hashlib.sha256(open(f"{out}/{f}", "rb").read()).hexdigest(); files = ["encode.onnx", "decide.onnx", "tokenizer.json"]
-    json.dump(dict(name=name, family="core", description=a.description, languages=a.languages.split(","), release_date=a.release_date, graphs=dict(encode="encode.onnx", decide="decide.onnx"), window=a.window, hidden_size=encode.word.embedding_dim, depths=encode.depths,
-                   special_tokens=tokens.special, calibration={}, sha256={f: sha(f) for f in files}), open(f"{out}/checkpoint.json", "w"), indent=1)
+    def sha(f):
+        return hashlib.sha256(open(f"{out}/{f}", "rb").read()).hexdigest()
+
+    files = ["encode.onnx", "decide.onnx", "tokenizer.json"]
+    json.dump(
+        dict(
+            name=name,
+            family="core",
+            description=a.description,
+            languages=a.languages.split(","),
+            release_date=a.release_date,
+            graphs=dict(encode="encode.onnx", decide="decide.onnx"),
+            tokenizer="tokenizer.json",
+            window=a.window,
+            hidden_size=encode.word.embedding_dim,
+            depths=encode.depths,
+            special_tokens=tokens.special,
+            calibration={},
+            sha256={f: sha(f) for f in files},
+        ),
+        open(f"{out}/checkpoint.json", "w"),
+        indent=1,
+    )
 
 
 def gate(out, full, dev, n):
     """8 bit against fp32 on n dev questions: argmax agreement >= 99 %, mean |dp| <= .01."""
-    asked = requests(dev); random.Random(1).shuffle(asked); total, some = 0, []
+    asked = requests(dev)
+    random.Random(1).shuffle(asked)
+    total, some = 0, []
     for r, qs in asked:
-        if total < n: some.append((r, qs)); total += len(qs)
+        if total < n:
+            some.append((r, qs))
+            total += len(qs)
     a, b = measured(Checkpoint(full), some), measured(Checkpoint(out), some)
-    agree = np.mean([metrics.top(x["p"]) == metrics.top(y["p"]) for x, y in zip(a, b)]); gap = np.mean([np.abs(np.array(x["p"]) - np.array(y["p"])).mean() for x, y in zip(a, b)])
-    print(f"gate on {len(a)} questions: argmax agrees {agree:.4f} (>= .99), mean |dp| {gap:.4f} (<= .01)", "passed" if agree >= 0.99 and gap <= 0.01 else "FAILED")
+    agree = np.mean([metrics.top(x["p"]) == metrics.top(y["p"]) for x, y in zip(a, b)])
+    gap = np.mean([np.abs(np.array(x["p"]) - np.array(y["p"])).mean() for x, y in zip(a, b)])
+    print(
+        f"gate on {len(a)} questions: argmax agrees {agree:.4f} (>= .99), mean |dp| {gap:.4f} (<= .01)",
+        "passed" if agree >= 0.99 and gap <= 0.01 else "FAILED",
+    )
 
 
 def main():
     p = argparse.ArgumentParser()
-    for k, d in dict(base="", ckpt="", out="", name="core", window=512, dev="", gate=2000, languages="en", release_date="2026-11-21", description="").items(): p.add_argument("--" + k.replace("_", "-"), default=d, type=type(d))
-    a = p.parse_args(); warnings.simplefilter("ignore"); logging.disable(logging.INFO); tokens = Tokens(f"{a.base}/tokenizer.json"); encode, decide, c = load(a.base, a.ckpt); full = a.out.rstrip("/") + ".fp32"
-    print("step", c["step"], "questions seen", c["seen"]); export(encode, decide, tokens, full); os.makedirs(a.out, exist_ok=True)
-    for g, level in LEVEL.items(): quantise(f"{full}/{g}.onnx", f"{a.out}/{g}.onnx", level)
-    for d in (full, a.out): shutil.copy(f"{a.base}/tokenizer.json", d); manifest(d, a.name, encode, tokens, a)
+    for k, d in dict(
+        base="",
+        ckpt="",
+        out="",
+        name="core",
+        window=512,
+        dev="",
+        gate=2000,
+        languages="en",
+        release_date="2026-11-21",
+        description="",
+    ).items():
+        p.add_argument("--" + k.replace("_", "-"), default=d, type=type(d))
+    a = p.parse_args()
+    warnings.simplefilter("ignore")
+    logging.disable(logging.INFO)
+    tokens = Tokens(f"{a.base}/tokenizer.json")
+    encode, decide, c = load(a.base, a.ckpt)
+    full = a.out.rstrip("/") + ".fp32"
+    print("step", c["step"], "questions seen", c["seen"])
+    export(encode, decide, tokens, full)
+    os.makedirs(a.out, exist_ok=True)
+    for g in ("encode", "decide"):
+        quantise(f"{full}/{g}.onnx", f"{a.out}/{g}.onnx")
+    for d in (full, a.out):
+        shutil.copy(f"{a.base}/tokenizer.json", d)
+        manifest(d, a.name, encode, tokens, a)
     print({f: round(os.path.getsize(f"{a.out}/{f}") / 1e6, 1) for f in sorted(os.listdir(a.out))}, "MB")
-    if a.dev: gate(a.out, full, a.dev, a.gate)
+    if a.dev:
+        gate(a.out, full, a.dev, a.gate)
 
 
-if __name__ == "__main__": main()
+if __name__ == "__main__":
+    main()

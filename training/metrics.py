@@ -1,10 +1,12 @@
 """What is measured on answers: rows {type, source, family, gold (distribution), p} -> accuracy, expectation, calibration."""
 
 
-def expectation(p): return sum(i * x for i, x in enumerate(p))
+def expectation(p):
+    return sum(i * x for i, x in enumerate(p))
 
 
-def top(p): return max(range(len(p)), key=p.__getitem__)
+def top(p):
+    return max(range(len(p)), key=p.__getitem__)
 
 
 def decided(row):
@@ -12,14 +14,21 @@ def decided(row):
     return row["type"] != "noul" or not 0.4 < row["gold"][1] < 0.6
 
 
-def hit(row): return top(row["p"]) == top(row["gold"]) if row["type"] != "choice" else row["gold"][top(row["p"])] >= max(row["gold"]) - 1e-9
+def hit(row):
+    return (
+        top(row["p"]) == top(row["gold"])
+        if row["type"] != "choice"
+        else row["gold"][top(row["p"])] >= max(row["gold"]) - 1e-9
+    )
 
 
-def near(row): return abs(expectation(row["p"]) - expectation(row["gold"])) <= 0.5
+def near(row):
+    return abs(expectation(row["p"]) - expectation(row["gold"])) <= 0.5
 
 
 def mean(xs):
-    xs = list(xs); return sum(xs) / len(xs) if xs else float("nan")
+    xs = list(xs)
+    return sum(xs) / len(xs) if xs else float("nan")
 
 
 def balanced(rows):
@@ -30,11 +39,16 @@ def balanced(rows):
 
 def measures(rows):
     """-> {name: value} over rows of any types."""
-    by = {t: [r for r in rows if r["type"] == t and decided(r)] for t in ("choice", "noul", "score")}; out = {}
-    if by["choice"]: out["choice"] = mean(map(hit, by["choice"]))
-    if by["noul"]: out["noul"] = mean(map(hit, by["noul"])); out["noul_balanced"] = balanced(by["noul"])
+    by = {t: [r for r in rows if r["type"] == t and decided(r)] for t in ("choice", "noul", "score")}
+    out = {}
+    if by["choice"]:
+        out["choice"] = mean(map(hit, by["choice"]))
+    if by["noul"]:
+        out["noul"] = mean(map(hit, by["noul"]))
+        out["noul_balanced"] = balanced(by["noul"])
     if by["score"]:
-        out["score"] = mean(map(hit, by["score"])); out["score_half"] = mean(map(near, by["score"]))
+        out["score"] = mean(map(hit, by["score"]))
+        out["score_half"] = mean(map(near, by["score"]))
         out["score_mae"] = mean(abs(expectation(r["p"]) - expectation(r["gold"])) for r in by["score"])
     out["n"] = sum(map(len, by.values()))
     return out
@@ -43,12 +57,23 @@ def measures(rows):
 def ece(rows, bins=15):
     """Expected calibration error of the most probable answer; soft golds count with their share."""
     cells = [[] for _ in range(bins)]
-    for r in rows: k = top(r["p"]); cells[min(bins - 1, int(r["p"][k] * bins))].append((r["p"][k], r["gold"][k]))
+    for r in rows:
+        k = top(r["p"])
+        cells[min(bins - 1, int(r["p"][k] * bins))].append((r["p"][k], r["gold"][k]))
     n = sum(map(len, cells)) or 1
     return sum(len(c) / n * abs(mean(x for x, _ in c) - mean(y for _, y in c)) for c in cells if c)
 
 
 def line(rows):
     """synth and tasks apart, on one line."""
-    said = lambda name, rs: name + " " + " ".join(f"{k} {v:.3f}" if k != "n" else f"n {v}" for k, v in measures(rs).items())
-    return said("synth:", [r for r in rows if r["source"].startswith("synth")]) + " | " + said("tasks:", [r for r in rows if not r["source"].startswith("synth")])
+
+    def said(name, rs):
+        return (
+            name + " " + " ".join(f"{k} {v:.3f}" if k != "n" else f"n {v}" for k, v in measures(rs).items())
+        )
+
+    return (
+        said("synth:", [r for r in rows if r["source"].startswith("synth")])
+        + " | "
+        + said("tasks:", [r for r in rows if not r["source"].startswith("synth")])
+    )

@@ -6,8 +6,13 @@ Decide holds `joint` layers that start as copies of Encode's last ones. In them 
 are rewritten. First every token of head and options is compared with what of the state is most like it; then, layer by layer, they read each other, the options' tokens as Encode left them (a marker those of its own option only: two
 markers must not start alike) and the state's tokens at the same depth. A further question costs its few live tokens.
 """
-import copy, json
-import torch, torch.nn as nn, torch.nn.functional as F
+
+import copy
+import json
+
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
 from safetensors.torch import load_file
 
 LOW = -1e4
@@ -21,7 +26,9 @@ class Layer(nn.Module):
         super().__init__()
         self.heads = heads
         self.q, self.k, self.v, self.o = (nn.Linear(d, d) for _ in range(4))
-        self.ln1 = nn.LayerNorm(d, eps=eps); self.up, self.down = nn.Linear(d, ff), nn.Linear(ff, d); self.ln2 = nn.LayerNorm(d, eps=eps)
+        self.ln1 = nn.LayerNorm(d, eps=eps)
+        self.up, self.down = nn.Linear(d, ff), nn.Linear(ff, d)
+        self.ln2 = nn.LayerNorm(d, eps=eps)
 
     def split(self, x):
         """[.., t, d] -> [.., h, t, e]"""
@@ -34,8 +41,10 @@ class Layer(nn.Module):
 
     def forward(self, x, bias):
         q, k, v = self.split(self.q(x)), self.split(self.k(x)), self.split(self.v(x))
-        if torch.onnx.is_in_onnx_export(): read = (q @ k.transpose(-1, -2) * q.size(-1) ** -0.5 + bias).softmax(-1) @ v
-        else: read = F.scaled_dot_product_attention(q, k, v, attn_mask=bias.to(q.dtype))
+        if torch.onnx.is_in_onnx_export():
+            read = (q @ k.transpose(-1, -2) * q.size(-1) ** -0.5 + bias).softmax(-1) @ v
+        else:
+            read = F.scaled_dot_product_attention(q, k, v, attn_mask=bias.to(q.dtype))
         return self.rest(x, read)
 
 
@@ -44,22 +53,57 @@ class Encode(nn.Module):
 
     def __init__(self, base, depths, positions=0):
         super().__init__()
-        c = json.load(open(f"{base}/config.json")); w = {k.removeprefix("bert."): v.float() for k, v in load_file(f"{base}/model.safetensors").items()}
-        d, eps, heads, ff = c["hidden_size"], c["layer_norm_eps"], c["num_attention_heads"], c["intermediate_size"]; self.depths = depths
+        c = json.load(open(f"{base}/config.json"))
+        w = {k.removeprefix("bert."): v.float() for k, v in load_file(f"{base}/model.safetensors").items()}
+        d, eps, heads, ff = (
+            c["hidden_size"],
+            c["layer_norm_eps"],
+            c["num_attention_heads"],
+            c["intermediate_size"],
+        )
+        self.depths = depths
         pos = w["embeddings.position_embeddings.weight"]
-        while len(pos) < positions: pos = torch.cat([pos, pos[len(pos) // 2:]])[:positions]  # the later half again
+        while len(pos) < positions:
+            pos = torch.cat([pos, pos[len(pos) // 2 :]])[:positions]  # the later half again
         self.word = nn.Embedding.from_pretrained(w["embeddings.word_embeddings.weight"], freeze=False)
-        self.pos = nn.Embedding.from_pretrained(pos + w["embeddings.token_type_embeddings.weight"][0], freeze=False)
-        self.ln = nn.LayerNorm(d, eps=eps); self.ln.load_state_dict({k: w[f"embeddings.LayerNorm.{k}"] for k in ("weight", "bias")})
+        self.pos = nn.Embedding.from_pretrained(
+            pos + w["embeddings.token_type_embeddings.weight"][0], freeze=False
+        )
+        self.ln = nn.LayerNorm(d, eps=eps)
+        self.ln.load_state_dict({k: w[f"embeddings.LayerNorm.{k}"] for k in ("weight", "bias")})
         self.layers = nn.ModuleList(Layer(d, heads, ff, eps) for _ in range(c["num_hidden_layers"]))
-        names = dict(q="attention.self.query", k="attention.self.key", v="attention.self.value", o="attention.output.dense", ln1="attention.output.LayerNorm", up="intermediate.dense", down="output.dense", ln2="output.LayerNorm")
-        for i, layer in enumerate(self.layers): layer.load_state_dict({f"{a}.{k}": w[f"encoder.layer.{i}.{b}.{k}"] for a, b in names.items() for k in ("weight", "bias")})
+        names = dict(
+            q="attention.self.query",
+            k="attention.self.key",
+            v="attention.self.value",
+            o="attention.output.dense",
+            ln1="attention.output.LayerNorm",
+            up="intermediate.dense",
+            down="output.dense",
+            ln2="output.LayerNorm",
+        )
+        for i, layer in enumerate(self.layers):
+            layer.load_state_dict(
+                {
+                    f"{a}.{k}": w[f"encoder.layer.{i}.{b}.{k}"]
+                    for a, b in names.items()
+                    for k in ("weight", "bias")
+                }
+            )
 
     def forward(self, input_ids, attention_mask):
-        at = torch.arange(input_ids.size(1), device=input_ids.device)[None].expand_as(input_ids).clamp(0, self.pos.num_embeddings - 1)
-        x = self.ln(self.word(input_ids) + self.pos(at)); a = attention_mask.to(x.dtype); bias = ((1 - a) * LOW)[:, None, None, :]; depths = []
+        at = (
+            torch.arange(input_ids.size(1), device=input_ids.device)[None]
+            .expand_as(input_ids)
+            .clamp(0, self.pos.num_embeddings - 1)
+        )
+        x = self.ln(self.word(input_ids) + self.pos(at))
+        a = attention_mask.to(x.dtype)
+        bias = ((1 - a) * LOW)[:, None, None, :]
+        depths = []
         for i, layer in enumerate(self.layers):
-            if i >= len(self.layers) - self.depths: depths.append(x)
+            if i >= len(self.layers) - self.depths:
+                depths.append(x)
             x = layer(x, bias)
         p = (x * a.unsqueeze(-1)).sum(1) / a.sum(1, keepdim=True).clamp(min=1)
         return torch.stack(depths, 1), p / p.norm(dim=-1, keepdim=True).clamp(min=1e-6)
@@ -74,77 +118,182 @@ class Decide(nn.Module):
 
     def __init__(self, encode, scale=15.0):
         super().__init__()
-        d = encode.word.embedding_dim; self.joint = copy.deepcopy(encode.layers[-encode.depths:])
-        self.part = nn.Embedding(2, d); nn.init.zeros_(self.part.weight)  # head, marker
-        self.kind = nn.Embedding(3, d); nn.init.normal_(self.kind.weight, std=0.02)
-        self.name = nn.Linear(d, d); nn.init.zeros_(self.name.weight); nn.init.zeros_(self.name.bias)  # what an option says, into its marker
-        self.static = nn.ModuleList(copy.deepcopy(l.ln2) for l in encode.layers[-encode.depths - 1:-1]).requires_grad_(False)  # option tokens, at each layer's scale
-        self.match = nn.Linear(d, d, bias=False); nn.init.eye_(self.match.weight); self.sharp = nn.Parameter(torch.tensor(12.0))
-        self.compare = nn.Linear(4 * d, d); self.told = nn.Linear(d, d); nn.init.normal_(self.told.weight, std=0.02)
+        d = encode.word.embedding_dim
+        self.joint = copy.deepcopy(encode.layers[-encode.depths :])
+        self.part = nn.Embedding(2, d)
+        nn.init.zeros_(self.part.weight)  # head, marker
+        self.kind = nn.Embedding(3, d)
+        nn.init.normal_(self.kind.weight, std=0.02)
+        self.name = nn.Linear(d, d)
+        nn.init.zeros_(self.name.weight)
+        nn.init.zeros_(self.name.bias)  # what an option says, into its marker
+        self.static = nn.ModuleList(
+            copy.deepcopy(l.ln2) for l in encode.layers[-encode.depths - 1 : -1]
+        ).requires_grad_(False)  # option tokens, at each layer's scale
+        self.match = nn.Linear(d, d, bias=False)
+        nn.init.eye_(self.match.weight)
+        self.sharp = nn.Parameter(torch.tensor(12.0))
+        self.compare = nn.Linear(4 * d, d)
+        self.told = nn.Linear(d, d)
+        nn.init.normal_(self.told.weight, std=0.02)
         self.scale = nn.Parameter(torch.tensor([scale, scale / 3, 0.0]))
-        self.norm, self.norm_head = nn.LayerNorm(d), nn.LayerNorm(d); self.fc = nn.Linear(6 * d, d); self.out = nn.Linear(d, 1)
-        self.whole = nn.Linear(4 * d, d); self.yes = nn.Linear(d, 1); self.level = nn.Linear(d, 2)  # read off [CLS]: yes or no; where on the scale
-        for l in (self.out, self.yes, self.level): nn.init.normal_(l.weight, std=0.02); nn.init.zeros_(l.bias)
+        self.norm, self.norm_head = nn.LayerNorm(d), nn.LayerNorm(d)
+        self.fc = nn.Linear(6 * d, d)
+        self.out = nn.Linear(d, 1)
+        self.whole = nn.Linear(4 * d, d)
+        self.yes = nn.Linear(d, 1)
+        self.level = nn.Linear(d, 2)  # read off [CLS]: yes or no; where on the scale
+        for l in (self.out, self.yes, self.level):
+            nn.init.normal_(l.weight, std=0.02)
+            nn.init.zeros_(l.bias)
 
     def live(self, part, mask, marker, marker_mask):
         """-> longest head n, where option tokens may start, heads [b,Q,n], each marker's own tokens [b,Q,m,p], biases of live tokens
         over live [b,Q,1,1,t] and over option tokens [b,Q,1,t,p]."""
-        is_head = (1 - part) * mask; lengths = is_head.sum(-1); n = lengths.max(); i = torch.arange(part.size(-1), device=part.device)
-        own = ((i >= marker.unsqueeze(-1)) & (marker_mask.unsqueeze(-1) > 0)).to(mask.dtype)  # [b,Q,m,p]: starts at or before p
+        is_head = (1 - part) * mask
+        lengths = is_head.sum(-1)
+        n = lengths.max()
+        i = torch.arange(part.size(-1), device=part.device)
+        own = ((i >= marker.unsqueeze(-1)) & (marker_mask.unsqueeze(-1) > 0)).to(
+            mask.dtype
+        )  # [b,Q,m,p]: starts at or before p
         owner = own.sum(-2) * part * mask  # 0: no option; k: the k-th option
         k = torch.arange(1, marker.size(-1) + 1, device=part.device)
-        body = part * mask * (1 - (own * (i == marker.unsqueeze(-1)).to(mask.dtype)).sum(-2))  # option tokens but the marker itself
+        body = (
+            part * mask * (1 - (own * (i == marker.unsqueeze(-1)).to(mask.dtype)).sum(-2))
+        )  # option tokens but the marker itself
         by_marker = (owner.unsqueeze(-2) == k.unsqueeze(-1)).to(mask.dtype) * body.unsqueeze(-2)  # [b,Q,m,p]
         head_ok = is_head.index_select(-1, torch.arange(n, device=part.device))
         by_head = torch.ones_like(head_ok).unsqueeze(-1) * body.unsqueeze(-2)
         live = torch.cat([head_ok, marker_mask], -1)
-        low = lambda allowed: (1 - allowed.float()) * LOW
-        tail = torch.arange(lengths.min(), part.size(-1), device=part.device)
-        return n, tail, head_ok, by_marker, low(live)[:, :, None, None, :], low(torch.cat([by_head, by_marker], -2).index_select(-1, tail)).unsqueeze(2)
 
-    def forward(self, prefix_hidden, prefix_mask, prefix_part, marker, marker_mask, head_pooled, option_pooled, qtype, state_hidden, state_mask, state_pooled):
-        R, S, D = state_mask.size(0), state_mask.size(1), prefix_hidden.size(-1); Q, M = marker.size(-2), marker.size(-1)
-        n, tail, head_ok, own_tokens, bias_live, bias_option = self.live(prefix_part, prefix_mask, marker, marker_mask)
+        def low(allowed):
+            return (1 - allowed.float()) * LOW
+
+        tail = torch.arange(lengths.min(), part.size(-1), device=part.device)
+        return (
+            n,
+            tail,
+            head_ok,
+            by_marker,
+            low(live)[:, :, None, None, :],
+            low(torch.cat([by_head, by_marker], -2).index_select(-1, tail)).unsqueeze(2),
+        )
+
+    def forward(
+        self,
+        prefix_hidden,
+        prefix_mask,
+        prefix_part,
+        marker,
+        marker_mask,
+        head_pooled,
+        option_pooled,
+        qtype,
+        state_hidden,
+        state_mask,
+        state_pooled,
+    ):
+        R, S, D = state_mask.size(0), state_mask.size(1), prefix_hidden.size(-1)
+        Q, M = marker.size(-2), marker.size(-1)
+        n, tail, head_ok, own_tokens, bias_live, bias_option = self.live(
+            prefix_part, prefix_mask, marker, marker_mask
+        )
         heads = prefix_hidden.index_select(-2, torch.arange(n, device=marker.device))
-        marks = torch.gather(prefix_hidden, -2, marker.unsqueeze(-1).expand(-1, -1, -1, D)) + self.part.weight[1] + self.name(option_pooled * D ** 0.5)
-        options = prefix_hidden.index_select(-2, tail); bias_state = ((1 - state_mask.to(heads.dtype)) * LOW)[:, None, None, :]
-        own_tokens = own_tokens.to(heads.dtype); near = self.compared(prefix_hidden, state_hidden[:, 0], bias_state[:, 0])
-        of_options = own_tokens @ near / own_tokens.sum(-1, keepdim=True).clamp(min=1)  # a marker is told the mean over its option's tokens
-        y = torch.cat([heads + self.part.weight[0], marks], -2) + self.told(torch.cat([near.index_select(-2, torch.arange(n, device=marker.device)), of_options], -2))
+        marks = (
+            torch.gather(prefix_hidden, -2, marker.unsqueeze(-1).expand(-1, -1, -1, D))
+            + self.part.weight[1]
+            + self.name(option_pooled * D**0.5)
+        )
+        options = prefix_hidden.index_select(-2, tail)
+        bias_state = ((1 - state_mask.to(heads.dtype)) * LOW)[:, None, None, :]
+        own_tokens = own_tokens.to(heads.dtype)
+        near = self.compared(prefix_hidden, state_hidden[:, 0], bias_state[:, 0])
+        of_options = (
+            own_tokens @ near / own_tokens.sum(-1, keepdim=True).clamp(min=1)
+        )  # a marker is told the mean over its option's tokens
+        y = torch.cat([heads + self.part.weight[0], marks], -2) + self.told(
+            torch.cat([near.index_select(-2, torch.arange(n, device=marker.device)), of_options], -2)
+        )
         for i, l in enumerate(self.joint):
-            e = D // l.heads; x, own = y, bias_option; before = y
+            e = D // l.heads
+            x, own = y, bias_option
+            before = y
             if i == len(self.joint) - 1:  # at the end only [CLS] and the markers are asked for
-                asked = torch.cat([torch.zeros(1, dtype=torch.long, device=y.device), n + torch.arange(M, device=y.device)])
+                asked = torch.cat(
+                    [torch.zeros(1, dtype=torch.long, device=y.device), n + torch.arange(M, device=y.device)]
+                )
                 x, own = y.index_select(-2, asked), own.index_select(-2, asked)
-            B, T = x.size(0), x.size(-2); said = self.static[i](options)
-            q, k, v = l.split(l.q(x) * e ** -0.5), l.split(l.k(y)), l.split(l.v(y))  # [B,Q,h,t,e]
-            ok, ov = l.split(l.k(said)), l.split(l.v(said)); mem = state_hidden[:, i]; mk, mv = l.split(l.k(mem)), l.split(l.v(mem))  # [R,h,s,e], once for all questions
+            B, T = x.size(0), x.size(-2)
+            said = self.static[i](options)
+            q, k, v = l.split(l.q(x) * e**-0.5), l.split(l.k(y)), l.split(l.v(y))  # [B,Q,h,t,e]
+            ok, ov = l.split(l.k(said)), l.split(l.v(said))
+            mem = state_hidden[:, i]
+            mk, mv = l.split(l.k(mem)), l.split(l.v(mem))  # [R,h,s,e], once for all questions
             flat = q.transpose(1, 2).reshape(B, l.heads, Q * T, e)
             a_state = (flat @ mk.transpose(-1, -2) + bias_state).view(R, l.heads, Q, T, S).transpose(1, 2)
-            scores = [q @ k.transpose(-1, -2) + bias_live, q @ ok.transpose(-1, -2) + own, a_state]; top = torch.maximum(torch.maximum(scores[0].amax(-1, True), scores[1].amax(-1, True)), scores[2].amax(-1, True)).detach()
-            e_live, e_option, e_state = ((s - top).exp() for s in scores); total = e_live.sum(-1, True) + e_option.sum(-1, True) + e_state.sum(-1, True)
-            from_state = (e_state.transpose(1, 2).reshape(R, l.heads, Q * T, S) @ mv).view(R, l.heads, Q, T, e).transpose(1, 2)
+            scores = [q @ k.transpose(-1, -2) + bias_live, q @ ok.transpose(-1, -2) + own, a_state]
+            top = torch.maximum(
+                torch.maximum(scores[0].amax(-1, True), scores[1].amax(-1, True)), scores[2].amax(-1, True)
+            ).detach()
+            e_live, e_option, e_state = ((s - top).exp() for s in scores)
+            total = e_live.sum(-1, True) + e_option.sum(-1, True) + e_state.sum(-1, True)
+            from_state = (
+                (e_state.transpose(1, 2).reshape(R, l.heads, Q * T, S) @ mv)
+                .view(R, l.heads, Q, T, e)
+                .transpose(1, 2)
+            )
             y = l.rest(x, (e_live @ v + e_option @ ov + from_state) / total)
-        head = (before.index_select(-2, torch.arange(n, device=y.device)) * head_ok.unsqueeze(-1)).sum(-2) / head_ok.sum(-1, keepdim=True)
+        head = (before.index_select(-2, torch.arange(n, device=y.device)) * head_ok.unsqueeze(-1)).sum(
+            -2
+        ) / head_ok.sum(-1, keepdim=True)
         return self.readout(y, head, marker_mask, head_pooled, option_pooled, qtype, state_pooled)
 
     def compared(self, x, state, bias):
         """x [b,Q,t,d] beside what of the state [r,s,d] is most like each of its tokens -> [r,Q,t,d]."""
-        B, Q, T, D = x.shape; R = state.size(0); unit = lambda v: v / v.norm(dim=-1, keepdim=True).clamp(min=1e-6)
-        a = (self.sharp * (unit(self.match(x)).view(B, Q * T, D) @ unit(self.match(state)).transpose(-1, -2)) + bias).softmax(-1)
-        near = (a @ state).view(R, Q, T, D); x = x.expand(R, -1, -1, -1)
+        B, Q, T, D = x.shape
+        R = state.size(0)
+
+        def unit(v):
+            return v / v.norm(dim=-1, keepdim=True).clamp(min=1e-6)
+
+        a = (
+            self.sharp * (unit(self.match(x)).view(B, Q * T, D) @ unit(self.match(state)).transpose(-1, -2))
+            + bias
+        ).softmax(-1)
+        near = (a @ state).view(R, Q, T, D)
+        x = x.expand(R, -1, -1, -1)
         return F.gelu(self.compare(torch.cat([x, near, x - near, x * near], -1)))
 
     def readout(self, y, head, marker_mask, head_pooled, option_pooled, qtype, state_pooled):
         """[CLS], markers and the mean over the head after the joint layers, beside the unit vectors of head, options and state -> logits [r,Q,m]."""
-        R, D = state_pooled.size(0), y.size(-1); marks, cls = y[:, :, 1:] + self.kind(qtype).unsqueeze(-2), y[:, :, 0] + self.kind(qtype)
-        o = option_pooled.expand(R, -1, -1, -1); s = state_pooled[:, None, None]; h = head_pooled.expand(R, -1, -1).unsqueeze(2)
+        R, D = state_pooled.size(0), y.size(-1)
+        marks, cls = y[:, :, 1:] + self.kind(qtype).unsqueeze(-2), y[:, :, 0] + self.kind(qtype)
+        o = option_pooled.expand(R, -1, -1, -1)
+        s = state_pooled[:, None, None]
+        h = head_pooled.expand(R, -1, -1).unsqueeze(2)
         hs = h * s * D
-        head = self.norm_head(head); f = torch.cat([self.norm(marks), cls.unsqueeze(2).expand_as(marks), head.unsqueeze(2).expand_as(marks), o * D ** 0.5, o * s * D, hs.expand_as(o)], -1)
+        head = self.norm_head(head)
+        f = torch.cat(
+            [
+                self.norm(marks),
+                cls.unsqueeze(2).expand_as(marks),
+                head.unsqueeze(2).expand_as(marks),
+                o * D**0.5,
+                o * s * D,
+                hs.expand_as(o),
+            ],
+            -1,
+        )
         z = self.scale[qtype].unsqueeze(-1) * (o * s).sum(-1) + self.out(F.gelu(self.fc(f))).squeeze(-1)
-        g = F.gelu(self.whole(torch.cat([self.norm(cls), head, h.squeeze(2) * D ** 0.5, hs.squeeze(2)], -1)))
-        at = torch.arange(marks.size(2), device=y.device); ones = torch.ones_like(z)
+        g = F.gelu(self.whole(torch.cat([self.norm(cls), head, h.squeeze(2) * D**0.5, hs.squeeze(2)], -1)))
+        at = torch.arange(marks.size(2), device=y.device)
+        ones = torch.ones_like(z)
         z = z + ones * ((qtype == NOUL).unsqueeze(-1) & (at == 1)).to(z.dtype) * self.yes(g)
-        last = (marker_mask.sum(-1, keepdim=True) - 1).clamp(min=1).to(z.dtype); where = self.level(g); x = at / last  # 0 lowest level, 1 highest
-        z = z + (qtype == SCORE).unsqueeze(-1).to(z.dtype) * (where[..., :1] * x * 4 - F.softplus(where[..., 1:]) * (2 * x - 1) ** 2)
+        last = (marker_mask.sum(-1, keepdim=True) - 1).clamp(min=1).to(z.dtype)
+        where = self.level(g)
+        x = at / last  # 0 lowest level, 1 highest
+        z = z + (qtype == SCORE).unsqueeze(-1).to(z.dtype) * (
+            where[..., :1] * x * 4 - F.softplus(where[..., 1:]) * (2 * x - 1) ** 2
+        )
         return z.masked_fill(marker_mask == 0, LOW)

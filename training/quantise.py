@@ -1,43 +1,83 @@
 """Weight-only 8 bit of an ONNX graph: MatMulNBits (a scale a block of 32) for matrices, int8 rows with a scale each for
 embeddings. Activations stay float, so an answer cannot depend on what else is in its batch."""
+
 import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
+
+from float_matmul import float_products
 
 EMBEDDING = 2_000_000  # smaller tables stay as they are
 
 
 def without_aliases(graph):
     """Initialisers renamed by Identity nodes, under their own name again: a shared matrix is then stored once."""
-    own = {i.name for i in graph.initializer}; same = {n.output[0]: n.input[0] for n in graph.node if n.op_type == "Identity" and n.input[0] in own}
+    own = {i.name for i in graph.initializer}
+    same = {n.output[0]: n.input[0] for n in graph.node if n.op_type == "Identity" and n.input[0] in own}
     for n in graph.node:
-        for k, i in enumerate(n.input): n.input[k] = same.get(i, i)
-    for n in [n for n in graph.node if n.op_type == "Identity" and n.output[0] in same]: graph.node.remove(n)
+        for k, i in enumerate(n.input):
+            n.input[k] = same.get(i, i)
+    for n in [n for n in graph.node if n.op_type == "Identity" and n.output[0] in same]:
+        graph.node.remove(n)
 
 
 def repeat_replacements(graph):
     """The quantiser replaces the first use of a shared matrix only: the others follow it."""
     done = {n.input[1]: n for n in graph.node if n.op_type == "MatMulNBits"}
     for n in [n for n in graph.node if n.op_type == "MatMul" and n.input[1] + "_Q8" in done]:
-        at = list(graph.node).index(n); graph.node.remove(n); twin = onnx.NodeProto(); twin.CopyFrom(done[n.input[1] + "_Q8"])
-        twin.name, twin.input[0], twin.output[0] = n.name + "_Q8", n.input[0], n.output[0]; graph.node.insert(at, twin)
+        at = list(graph.node).index(n)
+        graph.node.remove(n)
+        twin = onnx.NodeProto()
+        twin.CopyFrom(done[n.input[1] + "_Q8"])
+        twin.name, twin.input[0], twin.output[0] = n.name + "_Q8", n.input[0], n.output[0]
+        graph.node.insert(at, twin)
     used = {i for n in graph.node for i in n.input}
-    for i in [i for i in graph.initializer if i.name not in used]: graph.initializer.remove(i)
+    for i in [i for i in graph.initializer if i.name not in used]:
+        graph.initializer.remove(i)
 
 
 def embeddings(graph):
-    big = {i.name: i for i in graph.initializer if i.data_type == TensorProto.FLOAT and len(i.dims) == 2 and i.dims[0] * i.dims[1] > EMBEDDING}
+    big = {
+        i.name: i
+        for i in graph.initializer
+        if i.data_type == TensorProto.FLOAT and len(i.dims) == 2 and i.dims[0] * i.dims[1] > EMBEDDING
+    }
     for n in [n for n in graph.node if n.op_type == "Gather" and n.input[0] in big]:
-        name, y = n.input[0], n.output[0]; w = numpy_helper.to_array(big[name]); scale = np.abs(w).max(1, keepdims=True).clip(1e-8) / 127
-        graph.initializer.remove(big[name]); graph.initializer.extend([numpy_helper.from_array(np.rint(w / scale).astype(np.int8), name + "_q"), numpy_helper.from_array(scale.astype(np.float32), name + "_s")])
-        at = list(graph.node).index(n); graph.node.remove(n)
-        made = [helper.make_node("Gather", [name + "_q", n.input[1]], [y + "_q"]), helper.make_node("Cast", [y + "_q"], [y + "_f"], to=TensorProto.FLOAT), helper.make_node("Gather", [name + "_s", n.input[1]], [y + "_s"]), helper.make_node("Mul", [y + "_f", y + "_s"], [y])]
-        for k, m in enumerate(made): graph.node.insert(at + k, m)
+        name, y = n.input[0], n.output[0]
+        w = numpy_helper.to_array(big[name])
+        scale = np.abs(w).max(1, keepdims=True).clip(1e-8) / 127
+        graph.initializer.remove(big[name])
+        graph.initializer.extend(
+            [
+                numpy_helper.from_array(np.rint(w / scale).astype(np.int8), name + "_q"),
+                numpy_helper.from_array(scale.astype(np.float32), name + "_s"),
+            ]
+        )
+        at = list(graph.node).index(n)
+        graph.node.remove(n)
+        made = [
+            helper.make_node("Gather", [name + "_q", n.input[1]], [y + "_q"]),
+            helper.make_node("Cast", [y + "_q"], [y + "_f"], to=TensorProto.FLOAT),
+            helper.make_node("Gather", [name + "_s", n.input[1]], [y + "_s"]),
+            helper.make_node("Mul", [y + "_f", y + "_s"], [y]),
+        ]
+        for k, m in enumerate(made):
+            graph.node.insert(at + k, m)
 
 
-def quantise(source, out, level):
-    """level 4 multiplies in int8 (activations rounded a block of 32 at a time, row by row: still no batch in it), level 1 in float."""
-    from onnxruntime.quantization.matmul_nbits_quantizer import DefaultWeightOnlyQuantConfig, MatMulNBitsQuantizer
-    model = onnx.load(source); without_aliases(model.graph)
-    q = MatMulNBitsQuantizer(model, algo_config=DefaultWeightOnlyQuantConfig(block_size=32, is_symmetric=True, accuracy_level=level, bits=8)); q.process()
-    model = q.model.model; repeat_replacements(model.graph); embeddings(model.graph); onnx.save(model, out)
+def quantise(source, out):
+    """Weights of `source` in 8 bits, products in float (float_matmul.py): `out` answers alike in every batch."""
+    from onnxruntime.quantization.matmul_nbits_quantizer import (
+        DefaultWeightOnlyQuantConfig,
+        MatMulNBitsQuantizer,
+    )
+
+    model = onnx.load(source)
+    without_aliases(model.graph)
+    config = DefaultWeightOnlyQuantConfig(block_size=32, is_symmetric=True, bits=8)
+    q = MatMulNBitsQuantizer(model, algo_config=config)
+    q.process()
+    model = q.model.model
+    repeat_replacements(model.graph)
+    embeddings(model.graph)
+    onnx.save(float_products(model), out)

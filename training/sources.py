@@ -1,5 +1,10 @@
 """Labelled decisions on disk (data/FORMAT.md) -> typed questions about states. Drawing and weighting are left to draw.py."""
-import glob, gzip, json, math, os
+
+import glob
+import gzip
+import json
+import math
+import os
 from dataclasses import dataclass
 
 QTYPE = {"choice": 0, "score": 1, "noul": 2}
@@ -9,6 +14,7 @@ NO, YES = "no, the statement does not hold", "yes, the statement holds"
 @dataclass(slots=True)
 class Question:
     """One typed question with its gold: options are (label, description or None), target a distribution over them."""
+
     type: str
     instructions: str
     options: list
@@ -20,16 +26,21 @@ class Question:
 
     def option_texts(self):
         """What the model is shown (contract, section 5)."""
-        if self.type == "choice": return [f"{k}: {d}" if d else k for k, d in self.options]
-        if self.type == "score": return [f"level {k}: {d}" if d else f"level {k}" for k, d in self.options]
+        if self.type == "choice":
+            return [f"{k}: {d}" if d else k for k, d in self.options]
+        if self.type == "score":
+            return [f"level {k}: {d}" if d else f"level {k}" for k, d in self.options]
         return [f"{k}: {d or (NO, YES)[i]}" for i, (k, d) in enumerate(self.options)]
 
     def wire(self):
         """The question as a request carries it."""
         q = {"type": self.type, "instructions": self.instructions}
-        if self.type == "choice": q["criteria"] = dict(self.options)
-        elif self.type == "score": q["criteria"] = [d for _, d in self.options]
-        elif any(d for _, d in self.options): q["criteria"] = {k: d for k, d in self.options if d}
+        if self.type == "choice":
+            q["criteria"] = dict(self.options)
+        elif self.type == "score":
+            q["criteria"] = [d for _, d in self.options]
+        elif any(d for _, d in self.options):
+            q["criteria"] = {k: d for k, d in self.options if d}
         return q
 
 
@@ -45,34 +56,60 @@ def distribution(kind, gold, keys):
         shares = [float(gold.get(k, 0)) for k in keys]
         total = sum(shares) or 1.0
         return [s / total for s in shares]
-    if kind == "choice": return [float(k == gold) for k in keys]
-    if kind == "noul": return [1 - float(gold), float(gold)]
-    level = min(max(float(gold), 0), n - 1); low = int(math.floor(level)); target = [0.0] * n
+    if kind == "choice":
+        return [float(k == gold) for k in keys]
+    if kind == "noul":
+        return [1 - float(gold), float(gold)]
+    level = min(max(float(gold), 0), n - 1)
+    low = int(math.floor(level))
+    target = [0.0] * n
     target[low] += 1 - (level - low)
-    if level > low: target[low + 1] += level - low
+    if level > low:
+        target[low + 1] += level - low
     return target
 
 
 def of_record(kind_question, gold, task):
     """A question written out in full (synth_*)."""
-    q, kind = kind_question, kind_question["type"]; criteria = q.get("criteria"); said = lambda v: text(v) if v is not None else None
-    if kind == "choice": options = [(k, said(v)) for k, v in criteria.items()]
-    elif kind == "score": options = [(str(i), said(v)) for i, v in enumerate(criteria)]
-    else: options = [(k, said((criteria or {}).get(k))) for k in ("false", "true")]
-    return Question(kind, text(q.get("instructions") or ""), options, distribution(kind, gold, [k for k, _ in options]), task)
+    q, kind = kind_question, kind_question["type"]
+    criteria = q.get("criteria")
+
+    def said(v):
+        return text(v) if v is not None else None
+
+    if kind == "choice":
+        options = [(k, said(v)) for k, v in criteria.items()]
+    elif kind == "score":
+        options = [(str(i), said(v)) for i, v in enumerate(criteria)]
+    else:
+        options = [(k, said((criteria or {}).get(k))) for k in ("false", "true")]
+    return Question(
+        kind,
+        text(q.get("instructions") or ""),
+        options,
+        distribution(kind, gold, [k for k, _ in options]),
+        task,
+    )
 
 
 def of_row(row, task, rng, described=0.65, spread=4.2):
     """One labelled line and its task -> a question: wording, distractors (at most 2 ** spread) and descriptions are drawn."""
-    kind = row.get("type") or task["type"]; one = lambda v: (rng.choice(v) if v else None) if isinstance(v, list) else v
+    kind = row.get("type") or task["type"]
+
+    def one(v):
+        return (rng.choice(v) if v else None) if isinstance(v, list) else v
+
     instructions = one(row.get("instructions")) or one(task.get("instructions")) or ""
     if kind == "choice":
-        given = row.get("options") or row.get("criteria"); options = given or task["options"]
+        given = row.get("options") or row.get("criteria")
+        options = given or task["options"]
         options = {k: None for k in options} if isinstance(options, list) else options
         keep = set(row["gold"]) if isinstance(row["gold"], dict) else {row["gold"]}
         others = [k for k in options if k not in keep]
-        if not given and others: others = rng.sample(others, max(1, min(len(others), int(2 ** rng.uniform(0, spread)))))
-        names = others + [k for k in options if k in keep]; rng.shuffle(names)
+        if not given and others:
+            others = rng.sample(others, max(1, min(len(others), int(2 ** rng.uniform(0, spread)))))
+        names = others + [k for k in options if k in keep]
+        rng.shuffle(names)
         show = given is not None or rng.random() < described
         pairs = [(k, one(options[k]) if show else None) for k in names]
     elif kind == "score":
@@ -80,19 +117,24 @@ def of_row(row, task, rng, described=0.65, spread=4.2):
     else:
         show = rng.random() < 0.4
         pairs = [(k, one(row.get(k) or task.get(k)) if show else None) for k in ("false", "true")]
-    return Question(kind, text(instructions), pairs, distribution(kind, row["gold"], [k for k, _ in pairs]), row["task"])
+    return Question(
+        kind, text(instructions), pairs, distribution(kind, row["gold"], [k for k, _ in pairs]), row["task"]
+    )
 
 
 def lines(path):
-    with (gzip.open(path, "rt", encoding="utf8") if path.endswith(".gz") else open(path, encoding="utf8")) as f:
-        for line in f: yield json.loads(line)
+    with gzip.open(path, "rt", encoding="utf8") if path.endswith(".gz") else open(path, encoding="utf8") as f:
+        for line in f:
+            yield json.loads(line)
 
 
 def read(root, lang="en"):
     """-> tasks by id, rows by source (lang None: every language). A synth record stays whole: it has `questions`."""
     tasks, rows = {}, {}
-    for p in sorted(glob.glob(f"{root}/*.tasks.json")): tasks.update(json.load(open(p, encoding="utf8")))
+    for p in sorted(glob.glob(f"{root}/*.tasks.json")):
+        tasks.update(json.load(open(p, encoding="utf8")))
     for p in sorted(glob.glob(f"{root}/*.jsonl*")):
         own = [r for r in lines(p) if lang is None or r.get("lang", "en") == lang]
-        if own: rows[os.path.basename(p).split(".")[0]] = own
+        if own:
+            rows[os.path.basename(p).split(".")[0]] = own
     return tasks, rows

@@ -3,22 +3,62 @@
 usage: train.py --base DIR --data DIR --dev dev.jsonl --out DIR --minutes 80 [--device cuda --unfreeze 1 ...]
 A checkpoint holds the plain weights, their running mean (what ships), the optimiser and the time spent.
 """
-import argparse, json, os, random, time
-import torch, torch.nn.functional as F
+
+import argparse
+import json
+import os
+import random
+import time
+
+import torch
+import torch.nn.functional as F
+
 import metrics
 from draw import Draw
 from model import Decide, Encode
 from segments import Segments, Tokens, collate
-from sources import QTYPE, Question, of_record, read, text
+from sources import QTYPE, of_record, read, text
 
-OPTIONS = dict(base="", data="", suite=os.path.join(os.path.dirname(os.path.abspath(__file__)), "dev-suite.json"), dev="", out="", lang="en", minutes=60.0, depths=3, positions=0, lr=1e-4, lr_encode=2e-5, lr_read=5e-4,
-               batch=64, live_tokens=1600, state_tokens=8192, pool=3072, window=512, seed=1, threads=1, device="cpu", unfreeze=0, resume=1, eval_every=6.0, eval_n=500, mean=0.999, cache_mb=2500, init="", shares="", types="", longest=1000, floor=0.02)
+OPTIONS = dict(
+    base="",
+    data="",
+    suite=os.path.join(os.path.dirname(os.path.abspath(__file__)), "dev-suite.json"),
+    dev="",
+    out="",
+    lang="en",
+    minutes=60.0,
+    depths=3,
+    positions=0,
+    lr=1e-4,
+    lr_encode=2e-5,
+    lr_read=5e-4,
+    batch=64,
+    live_tokens=1600,
+    state_tokens=8192,
+    pool=3072,
+    window=512,
+    seed=1,
+    threads=1,
+    device="cpu",
+    unfreeze=0,
+    resume=1,
+    eval_every=6.0,
+    eval_n=500,
+    mean=0.999,
+    cache_mb=2500,
+    init="",
+    shares="",
+    types="",
+    longest=1000,
+    floor=0.02,
+)
 SMOOTH = 0.03
 
 
 def loss_of(z, target, mask, qtype):
     """Cross-entropy on soft targets; a score pays for its distance too (ranked probability score). -> [n]"""
-    k = mask.sum(-1, keepdim=True).clamp(min=2); logp = F.log_softmax(z.float(), -1).clamp(min=-50)
+    k = mask.sum(-1, keepdim=True).clamp(min=2)
+    logp = F.log_softmax(z.float(), -1).clamp(min=-50)
     ce = -((target * (1 - SMOOTH) + SMOOTH * mask / k) * logp).sum(-1)
     rps = (((logp.exp().cumsum(-1) - target.cumsum(-1)) ** 2) * mask).sum(-1) / (k.squeeze(-1) - 1)
     return ce + (qtype == QTYPE["score"]) * 2.0 * rps
@@ -26,120 +66,279 @@ def loss_of(z, target, mask, qtype):
 
 def tokenised(tokens, state, q, window):
     """-> (qtype, head, options, target, state) as token tuples; None where it does not fit the window."""
-    h, os_, s = tuple(tokens.head(q.head())), [tuple(tokens.option(o)) for o in q.option_texts()], tuple(tokens.state(state))
-    return (QTYPE[q.type], h, os_, q.target, s, q.task) if len(h) + sum(map(len, os_)) + 1 + len(s) <= window else None
+    h, os_, s = (
+        tuple(tokens.head(q.head())),
+        [tuple(tokens.option(o)) for o in q.option_texts()],
+        tuple(tokens.state(state)),
+    )
+    return (
+        (QTYPE[q.type], h, os_, q.target, s, q.task)
+        if len(h) + sum(map(len, os_)) + 1 + len(s) <= window
+        else None
+    )
 
 
 def batches(pool, a, rng):
     """Questions of like state and prefix length together, under budgets of live and of state tokens."""
-    bucket = lambda n: min(b for b in (32, 64, 128, 256, 1 << 30) if n <= b); live = lambda b: len(b[1]) + len(b[2]); prefix = lambda b: len(b[1]) + sum(map(len, b[2]))
-    rows = sorted(pool, key=lambda b: (bucket(len(b[4])), prefix(b), rng.random())); out, cur, top, longest = [], [], 0, 0
+
+    def bucket(n):
+        return min(b for b in (32, 64, 128, 256, 1 << 30) if n <= b)
+
+    def live(b):
+        return len(b[1]) + len(b[2])
+
+    def prefix(b):
+        return len(b[1]) + sum(map(len, b[2]))
+
+    rows = sorted(pool, key=lambda b: (bucket(len(b[4])), prefix(b), rng.random()))
+    out, cur, top, longest = [], [], 0, 0
     for b in rows:
         t, s = max(top, live(b)), max(longest, len(b[4]))
-        if cur and (len(cur) >= a.batch or (len(cur) + 1) * t > a.live_tokens or (len(cur) + 1) * s > a.state_tokens): out.append(cur); cur, t, s = [], live(b), len(b[4])
-        cur.append(b); top, longest = t, s
-    if cur: out.append(cur)
-    rng.shuffle(out); return out
+        if cur and (
+            len(cur) >= a.batch or (len(cur) + 1) * t > a.live_tokens or (len(cur) + 1) * s > a.state_tokens
+        ):
+            out.append(cur)
+            cur, t, s = [], live(b), len(b[4])
+        cur.append(b)
+        top, longest = t, s
+    if cur:
+        out.append(cur)
+    rng.shuffle(out)
+    return out
 
 
 class Trainer:
     def __init__(self, a):
-        self.a, self.rng = a, random.Random(a.seed); torch.manual_seed(a.seed)
-        if a.device == "cpu": torch.set_num_threads(a.threads)
-        self.tokens = Tokens(f"{a.base}/tokenizer.json"); self.encode = Encode(a.base, a.depths, a.positions).to(a.device); self.decide = Decide(self.encode).to(a.device)
-        if not a.unfreeze: self.encode.requires_grad_(False)
+        self.a, self.rng = a, random.Random(a.seed)
+        torch.manual_seed(a.seed)
+        if a.device == "cpu":
+            torch.set_num_threads(a.threads)
+        self.tokens = Tokens(f"{a.base}/tokenizer.json")
+        self.encode = Encode(a.base, a.depths, a.positions).to(a.device)
+        self.decide = Decide(self.encode).to(a.device)
+        if not a.unfreeze:
+            self.encode.requires_grad_(False)
         self.at = self.step = self.seen = 0
-        self.opt = torch.optim.AdamW(self.groups(), betas=(0.9, 0.98)); self.load()
+        self.opt = torch.optim.AdamW(self.groups(), betas=(0.9, 0.98))
+        self.load()
         train = bool(a.unfreeze)
-        self.prefixes, self.states = Segments(self.encode, self.tokens.pad, a.device, 1, a.cache_mb // 3, train=train), Segments(self.encode, self.tokens.pad, a.device, a.depths, 2 * a.cache_mb // 3, train=train)
+        self.prefixes, self.states = (
+            Segments(self.encode, self.tokens.pad, a.device, 1, a.cache_mb // 3, train=train),
+            Segments(self.encode, self.tokens.pad, a.device, a.depths, 2 * a.cache_mb // 3, train=train),
+        )
 
     def groups(self):
         """Matrices decay, the rest does not; joint layers, readout and encoder have their own rates."""
-        a = self.a; rate = lambda n: a.lr if n.startswith("joint") else a.lr_read
-        ps = [(rate(n), p) for n, p in self.decide.named_parameters()] + [(a.lr_encode, p) for p in self.encode.parameters() if p.requires_grad]
-        return [{"params": [p for r, p in ps if r == x and (p.dim() > 1) == m], "weight_decay": 0.02 * m, "peak": x} for x in {r for r, _ in ps} for m in (True, False)]
+        a = self.a
 
-    def modules(self): return {"encode": self.encode, "decide": self.decide}
+        def rate(n):
+            return a.lr if n.startswith("joint") else a.lr_read
+
+        ps = [(rate(n), p) for n, p in self.decide.named_parameters()] + [
+            (a.lr_encode, p) for p in self.encode.parameters() if p.requires_grad
+        ]
+        return [
+            {
+                "params": [p for r, p in ps if r == x and (p.dim() > 1) == m],
+                "weight_decay": 0.02 * m,
+                "peak": x,
+            }
+            for x in {r for r, _ in ps}
+            for m in (True, False)
+        ]
+
+    def modules(self):
+        return {"encode": self.encode, "decide": self.decide}
 
     def load(self):
-        path = f"{self.a.out}/checkpoint.pt"; self.mean = None
+        path = f"{self.a.out}/checkpoint.pt"
+        self.mean = None
         if self.a.init and not os.path.exists(path):
-            c = torch.load(self.a.init, map_location=self.a.device); [m.load_state_dict(c["mean"][k]) for k, m in self.modules().items()]
+            c = torch.load(self.a.init, map_location=self.a.device)
+            [m.load_state_dict(c["mean"][k]) for k, m in self.modules().items()]
         if self.a.resume and os.path.exists(path):
-            c = torch.load(path, map_location=self.a.device); [m.load_state_dict(c["model"][k]) for k, m in self.modules().items()]
-            self.opt.load_state_dict(c["opt"]); self.at, self.step, self.seen, self.mean = c["at"], c["step"], c["seen"], c["mean"]; self.rng.seed(self.a.seed + self.step)
+            c = torch.load(path, map_location=self.a.device)
+            [m.load_state_dict(c["model"][k]) for k, m in self.modules().items()]
+            self.opt.load_state_dict(c["opt"])
+            self.at, self.step, self.seen, self.mean = c["at"], c["step"], c["seen"], c["mean"]
+            self.rng.seed(self.a.seed + self.step)
             print("resumed at", round(self.at), "s", flush=True)
-        if self.mean is None: self.mean = {k: {n: v.detach().clone() for n, v in m.state_dict().items()} for k, m in self.modules().items()}
+        if self.mean is None:
+            self.mean = {
+                k: {n: v.detach().clone() for n, v in m.state_dict().items()}
+                for k, m in self.modules().items()
+            }
 
     def save(self, spent):
-        os.makedirs(self.a.out, exist_ok=True); path = f"{self.a.out}/checkpoint.pt"
-        torch.save({"model": {k: m.state_dict() for k, m in self.modules().items()}, "mean": self.mean, "opt": self.opt.state_dict(), "at": spent, "step": self.step, "seen": self.seen, "args": vars(self.a)}, path + ".tmp"); os.replace(path + ".tmp", path)
+        os.makedirs(self.a.out, exist_ok=True)
+        path = f"{self.a.out}/checkpoint.pt"
+        torch.save(
+            {
+                "model": {k: m.state_dict() for k, m in self.modules().items()},
+                "mean": self.mean,
+                "opt": self.opt.state_dict(),
+                "at": spent,
+                "step": self.step,
+                "seen": self.seen,
+                "args": vars(self.a),
+            },
+            path + ".tmp",
+        )
+        os.replace(path + ".tmp", path)
 
     def average(self):
         k = min(self.a.mean, (1 + self.step) / (10 + self.step))
         for name, m in self.modules().items():
-            if name == "encode" and not self.a.unfreeze: continue
-            for n, v in m.state_dict().items(): self.mean[name][n].lerp_(v, 1 - k) if v.is_floating_point() else self.mean[name][n].copy_(v)
+            if name == "encode" and not self.a.unfreeze:
+                continue
+            for n, v in m.state_dict().items():
+                self.mean[name][n].lerp_(v, 1 - k) if v.is_floating_point() else self.mean[name][n].copy_(v)
 
     def pool(self, draw):
         rows = []
         while len(rows) < self.a.pool:
             state, qs = draw.draw()
-            rows += [r for r in (tokenised(self.tokens, state, q, self.a.window) for q in qs if q.type in (self.a.types or q.type)) if r and len(r[1]) + len(r[2]) <= 160]
-        if not self.a.unfreeze: self.prefixes.get([s for r in rows for s in (r[1], *r[2])]); self.states.get([r[4] for r in rows])
+            rows += [
+                r
+                for r in (
+                    tokenised(self.tokens, state, q, self.a.window)
+                    for q in qs
+                    if q.type in (self.a.types or q.type)
+                )
+                if r and len(r[1]) + len(r[2]) <= 160
+            ]
+        if not self.a.unfreeze:
+            self.prefixes.get([s for r in rows for s in (r[1], *r[2])])
+            self.states.get([r[4] for r in rows])
         return batches(rows, self.a, self.rng)
 
     def update(self, batch, share):
         """One step at the given share of the peak rates -> loss, hits by type."""
-        a = self.a; inputs, target, mask = collate(batch, self.prefixes, self.states, a.device); qtype = inputs[7].squeeze(1)
-        for g in self.opt.param_groups: g["lr"] = g["peak"] * share
-        with torch.autocast(a.device, dtype=torch.bfloat16): z = self.decide(*inputs)
-        z = z.squeeze(1).float(); loss = loss_of(z, target, mask, qtype).sum() / a.batch
-        self.opt.zero_grad(set_to_none=True); loss.backward(); ps = [p for g in self.opt.param_groups for p in g["params"]]
-        torch.nn.utils.clip_grad_norm_(ps, 1.0); self.opt.step(); self.step += 1; self.seen += len(batch); self.average()
-        hits = (z.argmax(-1) == target.argmax(-1)).tolist(); kinds = {v: k for k, v in QTYPE.items()}
-        return loss.item() * a.batch / len(batch), [(kinds[b[0]] + ":" + ("pair" if b[5] == "derived.pair" else "synth" if b[5].startswith("synth") else "tasks"), h) for b, h in zip(batch, hits)]
+        a = self.a
+        inputs, target, mask = collate(batch, self.prefixes, self.states, a.device)
+        qtype = inputs[7].squeeze(1)
+        for g in self.opt.param_groups:
+            g["lr"] = g["peak"] * share
+        with torch.autocast(a.device, dtype=torch.bfloat16):
+            z = self.decide(*inputs)
+        z = z.squeeze(1).float()
+        loss = loss_of(z, target, mask, qtype).sum() / a.batch
+        self.opt.zero_grad(set_to_none=True)
+        loss.backward()
+        ps = [p for g in self.opt.param_groups for p in g["params"]]
+        torch.nn.utils.clip_grad_norm_(ps, 1.0)
+        self.opt.step()
+        self.step += 1
+        self.seen += len(batch)
+        self.average()
+        hits = (z.argmax(-1) == target.argmax(-1)).tolist()
+        kinds = {v: k for k, v in QTYPE.items()}
+        return loss.item() * a.batch / len(batch), [
+            (
+                kinds[b[0]]
+                + ":"
+                + ("pair" if b[5] == "derived.pair" else "synth" if b[5].startswith("synth") else "tasks"),
+                h,
+            )
+            for b, h in zip(batch, hits)
+        ]
 
     @torch.no_grad()
     def probabilities(self, asked, weights=None):
         """[(state, Question)] -> [probabilities], in order."""
-        if weights: own = {k: v.clone() for k, v in self.decide.state_dict().items()}; self.decide.load_state_dict(weights["decide"])
-        self.decide.eval(); rows = [tokenised(self.tokens, s, q, self.a.window) for s, q in asked]; out = [None] * len(rows)
-        order = sorted((i for i, r in enumerate(rows) if r), key=lambda i: (len(rows[i][4]), len(rows[i][1]) + len(rows[i][2])))
+        if weights:
+            own = {k: v.clone() for k, v in self.decide.state_dict().items()}
+            self.decide.load_state_dict(weights["decide"])
+        self.decide.eval()
+        rows = [tokenised(self.tokens, s, q, self.a.window) for s, q in asked]
+        out = [None] * len(rows)
+        order = sorted(
+            (i for i, r in enumerate(rows) if r),
+            key=lambda i: (len(rows[i][4]), len(rows[i][1]) + len(rows[i][2])),
+        )
         for j in range(0, len(order), 32):
-            part = order[j:j + 32]; inputs, _, mask = collate([rows[i] for i in part], self.prefixes, self.states, self.a.device)
-            with torch.autocast(self.a.device, dtype=torch.bfloat16): z = self.decide(*inputs).squeeze(1).float()
-            for i, p, m in zip(part, z.softmax(-1), mask): out[i] = p[:int(m.sum())].tolist()
+            part = order[j : j + 32]
+            inputs, _, mask = collate([rows[i] for i in part], self.prefixes, self.states, self.a.device)
+            with torch.autocast(self.a.device, dtype=torch.bfloat16):
+                z = self.decide(*inputs).squeeze(1).float()
+            for i, p, m in zip(part, z.softmax(-1), mask):
+                out[i] = p[: int(m.sum())].tolist()
         self.decide.train()
-        if weights: self.decide.load_state_dict(own)
+        if weights:
+            self.decide.load_state_dict(own)
         return out
 
     def follow(self, dev, spent):
-        rows = [dict(type=q.type, source=s, family=f, gold=q.target, p=p) for (s, f, _, q), p in zip(dev, self.probabilities([(st, q) for _, _, st, q in dev], self.mean)) if p]
+        rows = [
+            dict(type=q.type, source=s, family=f, gold=q.target, p=p)
+            for (s, f, _, q), p in zip(dev, self.probabilities([(st, q) for _, _, st, q in dev], self.mean))
+            if p
+        ]
         print(f"DEV t {spent:.0f}s step {self.step} seen {self.seen}", metrics.line(rows), flush=True)
 
     def run(self, draw, dev):
-        a = self.a; start = time.time() - self.at; limit = a.minutes * 60; said = time.time(); evaluated = self.at; ema = {}; queue = []
+        a = self.a
+        start = time.time() - self.at
+        limit = a.minutes * 60
+        said = time.time()
+        evaluated = self.at
+        ema = {}
+        queue = []
         while (spent := time.time() - start) < limit:
-            if not queue: queue = self.pool(draw)
-            share = min(1, (self.step + 1) / 150) * max(a.floor, 1 - spent / limit); loss, hits = self.update(queue.pop(), share)
-            for k, v in [("loss", loss)] + hits: w = 0.98 if k == "loss" else 0.998; ema[k] = w * ema.get(k, v if k == "loss" else 0.5) + (1 - w) * v
-            if time.time() - said > 30: said = time.time(); print(f"step {self.step} t {spent:.0f}s seen {self.seen} rate {share:.2f}", *(f"{k} {v:.3f}" for k, v in sorted(ema.items())), flush=True)
-            if spent - evaluated > a.eval_every * 60: evaluated = spent; self.save(spent); self.follow(dev, spent)
-        self.save(limit); self.follow(dev, limit)
+            if not queue:
+                queue = self.pool(draw)
+            share = min(1, (self.step + 1) / 150) * max(a.floor, 1 - spent / limit)
+            loss, hits = self.update(queue.pop(), share)
+            for k, v in [("loss", loss)] + hits:
+                w = 0.98 if k == "loss" else 0.998
+                ema[k] = w * ema.get(k, v if k == "loss" else 0.5) + (1 - w) * v
+            if time.time() - said > 30:
+                said = time.time()
+                print(
+                    f"step {self.step} t {spent:.0f}s seen {self.seen} rate {share:.2f}",
+                    *(f"{k} {v:.3f}" for k, v in sorted(ema.items())),
+                    flush=True,
+                )
+            if spent - evaluated > a.eval_every * 60:
+                evaluated = spent
+                self.save(spent)
+                self.follow(dev, spent)
+        self.save(limit)
+        self.follow(dev, limit)
 
 
 def dev_questions(path, n, seed=3):
     """-> [(source, family, state text, Question)], n requests drawn evenly over the file."""
-    rows = [json.loads(l) for l in open(path, encoding="utf8")]; rows = random.Random(seed).sample(rows, min(n, len(rows)))
-    return [(r["source"], r["family"], text(r["state"]), of_record(q, r["gold"][k], r["family"])) for r in rows for k, q in r["questions"].items() if k in r["gold"]]
+    rows = [json.loads(l) for l in open(path, encoding="utf8")]
+    rows = random.Random(seed).sample(rows, min(n, len(rows)))
+    return [
+        (r["source"], r["family"], text(r["state"]), of_record(q, r["gold"][k], r["family"]))
+        for r in rows
+        for k, q in r["questions"].items()
+        if k in r["gold"]
+    ]
 
 
 def main():
-    p = argparse.ArgumentParser(); [p.add_argument("--" + k.replace("_", "-"), default=d, type=type(d)) for k, d in OPTIONS.items()]; a = p.parse_args()
-    tasks, rows = read(a.data, a.lang or None); seen = {text(json.loads(l)["state"]) for l in open(a.dev, encoding="utf8")}
-    draw = Draw(tasks, rows, json.load(open(a.suite)), seen, random.Random(a.seed), json.loads(a.shares or "null"), a.longest); print(draw.sizes(), flush=True)
-    t = Trainer(a); draw.rng = t.rng; t.run(draw, dev_questions(a.dev, a.eval_n))
+    p = argparse.ArgumentParser()
+    [p.add_argument("--" + k.replace("_", "-"), default=d, type=type(d)) for k, d in OPTIONS.items()]
+    a = p.parse_args()
+    tasks, rows = read(a.data, a.lang or None)
+    seen = {text(json.loads(l)["state"]) for l in open(a.dev, encoding="utf8")}
+    draw = Draw(
+        tasks,
+        rows,
+        json.load(open(a.suite)),
+        seen,
+        random.Random(a.seed),
+        json.loads(a.shares or "null"),
+        a.longest,
+    )
+    print(draw.sizes(), flush=True)
+    t = Trainer(a)
+    draw.rng = t.rng
+    t.run(draw, dev_questions(a.dev, a.eval_n))
 
 
-if __name__ == "__main__": main()
+if __name__ == "__main__":
+    main()
