@@ -117,10 +117,11 @@ Exit code: 0 all answered, 3 finished with failed rows, 2 wrong usage, 1 a fatal
   }
 }
 
-/** A screen on a terminal, but not where rows are printed on one too. */
+/** A screen on a terminal, but not where rows are printed on one too, nor in CI, where ink draws nothing. */
 function progressKind({ quiet, out }: { quiet: boolean; out: string }): "screen" | "lines" | "none" {
   if (quiet || (out === "-" && process.stdout.isTTY)) return "none";
-  return process.stderr.isTTY ? "screen" : "lines";
+  const isCi = (process.env.CI ?? "false") !== "false";
+  return process.stderr.isTTY && !isCi ? "screen" : "lines";
 }
 
 function exitCodeOf(end: RunEnd, { failed }: TallyCounts): number {
