@@ -77,7 +77,7 @@ describe("the store of keys", () => {
   it("sees what another process writes at once", () => {
     const other = Accounts.open(directory);
     const { key, id } = other.keys.createKey("default");
-    expect(accounts.keys.find(key)).toBeDefined();
+    expect(accounts.keys.find(key)).toMatchObject({ keyId: id });
     other.keys.revokeKey(id);
     expect(accounts.keys.find(key)).toBeUndefined();
     other.close();
