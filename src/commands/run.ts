@@ -113,6 +113,10 @@ Exit code: 0 all answered, 3 finished with failed rows, 2 wrong usage, 1 a fatal
         process.stderr.write(summaryText(tally.counts, { elapsedMs, columns: process.stderr.columns ?? 100 }));
       await engine.close();
     }
+    if (!flags.quiet && flags.out !== "-") {
+      const stopped = end === "interrupted" ? "interrupted; " : "";
+      process.stderr.write(`\n${stopped}${tally.counts.rows} rows are in ${flags.out}\n`);
+    }
     process.exitCode = exitCodeOf(end, tally.counts);
   }
 }

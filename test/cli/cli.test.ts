@@ -38,6 +38,7 @@ describe("qa run, installed from the packed tarball", () => {
       new Set(["core-0.3.20", "core-multilingual-0.3.20", undefined]),
     );
     expect(stderr).toContain("72 of 74 rows answered");
+    expect(stderr.trimEnd().split("\n").at(-1)).toBe(`74 rows are in ${out}`);
   });
 
   it("writes CSV with the input's columns and a flat column per answer, failed rows in their place", async () => {
