@@ -12,6 +12,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { finished } from "node:stream/promises";
 import { stringify } from "csv-stringify/sync";
+import { engineAnswerer } from "../dist/batch/answerer.js";
 import { limitHeapGrowth } from "../dist/batch/heap.js";
 import { createTally } from "../dist/batch/progress/tally.js";
 import { run } from "../dist/batch/run.js";
@@ -74,7 +75,7 @@ async function child(input, out) {
     },
   );
   const start = performance.now();
-  await run(engine, {
+  await run(engineAnswerer(engine), {
     inputs: [input],
     read: {},
     state: {},

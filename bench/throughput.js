@@ -9,6 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { stringify } from "csv-stringify/sync";
+import { engineAnswerer } from "../dist/batch/answerer.js";
 import { createTally } from "../dist/batch/progress/tally.js";
 import { loadQuestions } from "../dist/batch/questions-file.js";
 import { run } from "../dist/batch/run.js";
@@ -57,7 +58,7 @@ await rm(folder, { recursive: true });
 async function wholeRun(engine, model) {
   const tally = createTally();
   const start = performance.now();
-  await run(engine, {
+  await run(engineAnswerer(engine), {
     inputs: [input],
     read: {},
     state: {},

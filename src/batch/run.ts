@@ -1,11 +1,14 @@
-/** A run: rows of the inputs to the engine, its outcomes to the output, one row out for each row in, in order. */
+/** A run: rows of the inputs to who answers, the outcomes to the output, one row out for each row in, in order. */
 
 import type { ChunkOptions } from "../engine/chunked-reading.js";
-import type { Engine } from "../engine/engine.js";
+import { outcomeOfError } from "../engine/engine.js";
+import { mapOrdered } from "../engine/map-ordered.js";
 import { QaError } from "../errors.js";
+import type { Answerer, AnswerOptions } from "./answerer.js";
 import type { Tally } from "./progress/tally.js";
 import { openRequests, questionSetsOf, type RequestSource, type RowRequest } from "./read/read-requests.js";
 import { createOutput, type Output, type OutputOptions } from "./write/output-format.js";
+import type { Outcome } from "./write/output-record.js";
 import type { RowWriter } from "./write/row-queue.js";
 
 export interface RunOptions extends Omit<RequestSource, "choiceNeedsInstructions"> {
@@ -27,9 +30,9 @@ export type RunEnd = "finished" | "interrupted" | "reader_gone";
  * @throws QaError `invalid_usage` before the first row; `input_missing`, `input_unsupported`, `input_damaged` (behind the rows
  * that could be read), `output_exists`, `output_failed`, `checkpoint_missing`, `checkpoint_damaged`
  */
-export async function run(engine: Engine, options: RunOptions): Promise<RunEnd> {
+export async function run(answerer: Answerer, options: RunOptions): Promise<RunEnd> {
   const { inputs, questions, read, signal } = options;
-  const { choiceNeedsInstructions } = engine.deployment;
+  const { choiceNeedsInstructions } = answerer;
   const gone = new AbortController(); // whoever reads the output: then the input, perhaps a slow pipe, is not waited for
   const stop = AbortSignal.any([signal, gone.signal]);
   const source = { ...options, choiceNeedsInstructions, read: { ...read, signal: stop } };
@@ -40,7 +43,7 @@ export async function run(engine: Engine, options: RunOptions): Promise<RunEnd> 
   const writer = await options.openWriter();
   writer.readerGone.addEventListener("abort", () => gone.abort());
   try {
-    await answerRows(engine, all, { ...options, output, writer, stop });
+    await answerRows(answerer, all, { ...options, output, writer, stop });
   } catch (error) {
     if (!isAborted(error, stop)) {
       await writer.close().catch(() => {}); // what came first is what is told
@@ -59,18 +62,26 @@ interface Sinks extends Pick<RunOptions, "chunk" | "tally" | "onRow"> {
 }
 
 async function answerRows(
-  engine: Engine,
+  answerer: Answerer,
   requests: AsyncIterable<RowRequest>,
   { output, writer, tally, onRow, chunk, stop }: Sinks,
 ): Promise<void> {
   await writer.write(output.head, 0);
   const items = takeIn(requests, { output, tally });
-  for await (const { item, outcome } of engine.decideAll(items, { limits: "split", chunk, signal: stop })) {
+  const answer = async ({ row, request }: RowRequest) => {
+    return { row, outcome: await outcomeOf(answerer, request, { chunk, signal: stop }) };
+  };
+  for await (const { row, outcome } of mapOrdered(items, answerer.windowRows, answer)) {
     if (isAborted(outcome, stop)) return;
-    tally.add(item.row, outcome);
-    await writer.write(output.record(item.row, outcome));
+    tally.add(row, outcome);
+    await writer.write(output.record(row, outcome));
     onRow();
   }
+}
+
+async function outcomeOf(answerer: Answerer, request: RowRequest["request"], options: AnswerOptions): Promise<Outcome> {
+  if (request instanceof QaError) return request;
+  return answerer.answer(request, options).catch(outcomeOfError);
 }
 
 /** Counts rows as the engine takes them, and keeps those from it whose answers would have no columns. */

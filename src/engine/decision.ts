@@ -29,7 +29,11 @@ export interface ChunkDecision extends ChunkSource {
 }
 
 /** The wire's response: `model`, `answers`, `usage`, nothing else (CONTRACT 2). */
-export function decisionToJson({ model, answers, usage }: Decision): ReadonlyMap<string, JsonValue> {
+export function decisionToJson({
+  model,
+  answers,
+  usage,
+}: Pick<Decision, "model" | "answers" | "usage">): ReadonlyMap<string, JsonValue> {
   return new Map<string, JsonValue>([
     ["model", model],
     ["answers", answersToJson(answers)],

@@ -204,7 +204,8 @@ export class Engine {
   }
 }
 
-function outcomeOfError(error: unknown): QaError {
+/** What one request of many ends with. @throws QaError `checkpoint_missing`, `checkpoint_damaged`: what no request can do without */
+export function outcomeOfError(error: unknown): QaError {
   const failure = toQaError(error);
   if (failure.code === "checkpoint_missing" || failure.code === "checkpoint_damaged") throw failure;
   return failure;

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, describe, expect, it } from "vitest";
+import { engineAnswerer } from "../../src/batch/answerer.js";
 import { createTally } from "../../src/batch/progress/tally.js";
 import { type RunEnd, type RunOptions, run } from "../../src/batch/run.js";
 import { openRowWriter } from "../../src/batch/write/write-rows.js";
@@ -38,7 +39,7 @@ async function runOver(
   rmSync(out, { force: true });
   const tally = createTally();
   let error: unknown;
-  const end = await run(engine, {
+  const end = await run(engineAnswerer(engine), {
     inputs,
     read: {},
     state: {},
@@ -161,7 +162,7 @@ describe("a run", () => {
     const tally = createTally();
     const engine = await Engine.open({}, inference);
     const stop = new AbortController();
-    const running = run(engine, {
+    const running = run(engineAnswerer(engine), {
       inputs: [input],
       read: {},
       state: {},

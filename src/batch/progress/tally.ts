@@ -4,8 +4,8 @@
  */
 
 import type { Answer } from "../../decision/answer.js";
-import type { Route, RouteReason } from "../../engine/router.js";
 import { type ErrorCode, QaError } from "../../errors.js";
+import type { AnsweredBy } from "../answerer.js";
 import type { Row } from "../read/row.js";
 import { type Outcome, replacedKeys } from "../write/output-record.js";
 import { createDistribution, type Distribution } from "./distribution.js";
@@ -86,7 +86,7 @@ export function createTally(): Tally {
     if (row.content.type === "malformed") counts.malformed++;
   }
 
-  function addRoute(model: string, { reason }: Route): void {
+  function addRoute(model: string, { reason }: AnsweredBy): void {
     const known = `${model}\n${reasonInWords(reason)}`;
     const key = routes.has(known) || routes.size < MAX_ROUTES ? known : `${model}\nother reasons`;
     const route = routes.get(key) ?? { model, reason: key.slice(model.length + 1), count: 0 };
@@ -127,7 +127,7 @@ export function createTally(): Tally {
   };
 }
 
-function reasonInWords(reason: RouteReason): string {
+function reasonInWords(reason: AnsweredBy["reason"]): string {
   switch (reason.type) {
     case "named":
       return "asked for by name";
@@ -141,6 +141,8 @@ function reasonInWords(reason: RouteReason): string {
       return "too short to be sure it is English";
     case "undecided":
       return "language undecided";
+    case "endpoint":
+      return `answered by ${reason.host}`;
     default:
       return reason satisfies never;
   }

@@ -3,6 +3,7 @@
 import type { Question } from "../../decision/question.js";
 import type { ParsedRequest } from "../../decision/request.js";
 import { QaError } from "../../errors.js";
+import { createInputDigest, type InputDigest } from "./input-digest.js";
 import { type ReadOptions, readRows } from "./read-rows.js";
 import type { Row } from "./row.js";
 import { type RowRequestOptions, toRequest } from "./row-request.js";
@@ -25,6 +26,8 @@ export interface RowRequest {
   readonly request: ParsedRequest | QaError;
   /** Whether the row carries its own questions. */
   readonly own: boolean;
+  /** Digest of the rows up to this one. */
+  readonly digest: string;
 }
 
 export interface Requests {
@@ -34,6 +37,8 @@ export interface Requests {
   readonly isAll: boolean;
   /** All rows in order, the head among them; a row that cannot be a request is an error in its place. */
   readonly all: AsyncGenerator<RowRequest, void, undefined>;
+  /** The rows read so far, a live view: those of `all`, and before it is taken the head. */
+  readonly seen: Pick<InputDigest, "rows" | "value">;
 }
 
 /** Rows that tell the columns, the state and the questions; of stdin one, since it may come slowly. */
@@ -45,15 +50,17 @@ const PEEKED_ROWS = 100;
  */
 export async function openRequests(source: RequestSource): Promise<Requests> {
   const { inputs, questions, state } = source;
-  const rows = selectRows(source);
+  const seen = createInputDigest();
+  const rows = digested(selectRows(source), seen);
   const peeked = inputs.includes("-") ? 1 : PEEKED_ROWS;
   const head = await take(rows, peeked);
-  if (questions === undefined) assertOwnQuestions(head);
-  const options = { ...source, source: resolveStateSource(state, head) };
-  const parse = (row: Row): RowRequest => {
-    return { row, request: toRequest(row, options), own: requestOfRow(row) !== undefined };
+  const firstRows = head.map(({ row }) => row);
+  if (questions === undefined) assertOwnQuestions(firstRows);
+  const options = { ...source, source: resolveStateSource(state, firstRows) };
+  const parse = ({ row, digest }: DigestedRow): RowRequest => {
+    return { row, request: toRequest(row, options), own: requestOfRow(row) !== undefined, digest };
   };
-  return { head: head.map(parse), isAll: head.length < peeked, all: parseAll(head, rows, parse) };
+  return { head: head.map(parse), isAll: head.length < peeked, all: parseAll(head, rows, parse), seen };
 }
 
 function selectRows({ inputs, read, limit, sample }: RequestSource): AsyncGenerator<Row, void, undefined> {
@@ -62,8 +69,14 @@ function selectRows({ inputs, read, limit, sample }: RequestSource): AsyncGenera
   return sample === undefined ? limited : sampleRows(limited, sample);
 }
 
-async function take(rows: AsyncIterator<Row>, count: number): Promise<Row[]> {
-  const taken: Row[] = [];
+type DigestedRow = Pick<RowRequest, "row" | "digest">;
+
+async function* digested(rows: AsyncIterable<Row>, digest: InputDigest): AsyncGenerator<DigestedRow, void, undefined> {
+  for await (const row of rows) yield { row, digest: digest.add(row) };
+}
+
+async function take<T>(rows: AsyncIterator<T>, count: number): Promise<T[]> {
+  const taken: T[] = [];
   while (taken.length < count) {
     const next = await rows.next();
     if (next.done === true) break;
@@ -81,9 +94,9 @@ function assertOwnQuestions(head: readonly Row[]): void {
 }
 
 async function* parseAll(
-  head: readonly Row[],
-  rest: AsyncGenerator<Row, void, undefined>,
-  parse: (row: Row) => RowRequest,
+  head: readonly DigestedRow[],
+  rest: AsyncGenerator<DigestedRow, void, undefined>,
+  parse: (row: DigestedRow) => RowRequest,
 ): AsyncGenerator<RowRequest, void, undefined> {
   try {
     for (const row of head) yield parse(row);

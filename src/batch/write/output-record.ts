@@ -5,15 +5,16 @@
  */
 
 import { isJsonObject, type JsonValue, stringifyJson, valueAt } from "../../decision/json.js";
-import { chunkedToJson, type Decision, decisionToJson } from "../../engine/decision.js";
+import { chunkedToJson, decisionToJson } from "../../engine/decision.js";
 import { QaError } from "../../errors.js";
+import type { Answered } from "../answerer.js";
 import type { Row } from "../read/row.js";
 import { requestOfRow } from "../read/state-of-row.js";
 import { fieldAt, fieldNames, inputObject } from "./input-fields.js";
 import { withEntries, withoutKeys } from "./json-spans.js";
 
 /** What a row ended with. */
-export type Outcome = Decision | QaError;
+export type Outcome = Answered | QaError;
 
 export interface RecordOptions {
   /** Leave the input out but for `idColumn`; `row_number` (from 1 over all inputs, as messages count) stands first. */

@@ -1,0 +1,38 @@
+/** Who answers the requests of a run: the engine of this machine, or whoever else takes requests one by one. */
+
+import type { ParsedRequest } from "../decision/request.js";
+import type { ChunkOptions } from "../engine/chunked-reading.js";
+import type { Decision } from "../engine/decision.js";
+import type { Engine } from "../engine/engine.js";
+import type { Route } from "../engine/router.js";
+
+export interface AnswerOptions {
+  /** Have states over the room answered in chunks; an error without. */
+  readonly chunk?: ChunkOptions | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Why a request was answered where it was: by a checkpoint that the engine chose, or by an endpoint that was asked. */
+export type AnsweredBy = Route | { readonly reason: { readonly type: "endpoint"; readonly host: string } };
+
+export interface Answered extends Omit<Decision, "route"> {
+  readonly route: AnsweredBy;
+}
+
+export interface Answerer {
+  /** Requests that it is worth having in hand at once. */
+  readonly windowRows: number;
+  /** Whether a choice without instructions is an error (CONTRACT 3). */
+  readonly choiceNeedsInstructions: boolean;
+  /** @throws QaError: the error that the row gets, but for a missing or damaged checkpoint, which ends the run */
+  answer(request: ParsedRequest, options: AnswerOptions): Promise<Answered>;
+}
+
+/** The engine as who answers; questions over the limits of one call are split over several. */
+export function engineAnswerer(engine: Engine): Answerer {
+  return {
+    windowRows: engine.config.windowRows,
+    choiceNeedsInstructions: engine.deployment.choiceNeedsInstructions,
+    answer: (request, options) => engine.decide(request, { ...options, limits: "split" }),
+  };
+}
