@@ -49,6 +49,14 @@ export const rowFlags = {
   delimiter: Flags.string({ summary: "of CSV cells, one character or 'tab'; default: found in the header" }),
 };
 
+export const queueFlags = {
+  queue: Flags.string({ summary: "name of the queue; default: made from --out" }),
+  redis: Flags.string({
+    summary: "where Redis is (default QA_REDIS_URL, REDIS_URL, or redis://127.0.0.1:6379)",
+    helpValue: "URL",
+  }),
+};
+
 /** How the flags want rows to be read. @throws QaError `invalid_usage` */
 export function readOptionsOf(flags: { from?: string | undefined; delimiter?: string | undefined }): ReadOptions {
   return {

@@ -3,6 +3,7 @@
 import { availableParallelism, homedir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { QaError } from "./errors.js";
 
 export interface EngineOptions {
   /** Name of a deployment (`a`, `b`) or path of a deployment file. Default `a`, or `QA_DEPLOYMENT`. */
@@ -54,4 +55,17 @@ export function resolveDataDir(
   const { XDG_DATA_HOME: base } = env;
   // the specification has relative paths ignored
   return join(base !== undefined && isAbsolute(base) ? base : join(homedir(), ".local", "share"), "qa");
+}
+
+/**
+ * Where the queue's Redis is: `given`, or `QA_REDIS_URL`, or `REDIS_URL`, or the one of this machine.
+ * @throws QaError `invalid_usage`
+ */
+export function resolveRedisUrl(
+  given: string | undefined,
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): string {
+  const url = given ?? env.QA_REDIS_URL ?? env.REDIS_URL ?? "redis://127.0.0.1:6379";
+  if (URL.canParse(url) && /^rediss?:$/.test(new URL(url).protocol)) return url;
+  throw new QaError("invalid_usage", "--redis (or QA_REDIS_URL, REDIS_URL) is no URL such as redis://host:6379");
 }

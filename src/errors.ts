@@ -53,6 +53,7 @@ export const ERROR_KINDS = {
   output_failed: fatal,
   accounts_unavailable: fatal,
   address_unavailable: fatal,
+  queue_unavailable: { ...fatal, retry: true },
   worker_crashed: { ...fatal, retry: true },
   aborted: { ...fatal, retry: true },
   internal: fatal,

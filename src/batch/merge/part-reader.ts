@@ -26,7 +26,8 @@ export interface PartReader {
 
 /** Opens a part, plain or gzip; all that reading it can throw is told of its file. */
 export function openPart({ file, rows, format, signal }: PartSource): PartReader {
-  const records = splitRecords(openBytes(file, { signal }), format);
+  const stop = signal && AbortSignal.any([signal]); // of its own: a thousand parts are a thousand listeners
+  const records = splitRecords(openBytes(file, { signal: stop }), format);
   let taken = 0;
   async function next(): Promise<string> {
     const { value } = await records.next();

@@ -1,5 +1,6 @@
 /** An output that is there as a whole or not at all: written beside its place, and renamed into it at the end. */
 
+import { randomBytes } from "node:crypto";
 import { rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { QaError } from "../../errors.js";
@@ -33,7 +34,7 @@ export async function openReplacement({ out, force }: ReplacementOptions): Promi
     const message = `${out} exists; name another file, or pass --force to overwrite it`;
     throw new QaError("output_exists", message, { details: { file: out } });
   }
-  const beside = join(dirname(out), `.${process.pid}-${basename(out)}`);
+  const beside = join(dirname(out), `.${randomBytes(4).toString("hex")}-${basename(out)}`);
   const writer = await openRowWriter({ out: beside, force: true });
   return {
     writer,

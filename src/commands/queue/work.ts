@@ -1,0 +1,58 @@
+import { Flags } from "@oclif/core";
+import { limitHeapGrowth } from "../../batch/heap.js";
+import { engineFlags, QaCommand, queueFlags, stopOnSignals } from "../../cli.js";
+import { resolveRedisUrl } from "../../config.js";
+import { openQueue } from "../../queue/open-queue.js";
+import { PartEngine } from "../../queue/part-engine.js";
+import { resolveQueueName } from "../../queue/part-job.js";
+import { exitCodeOfStatus, readStatus } from "../../queue/queue-status.js";
+import { lineOf } from "../../queue/work-event.js";
+import { workQueue } from "../../queue/work-queue.js";
+import Run from "../run.js";
+
+export default class QueueWork extends QaCommand {
+  static override summary = "Answer the parts of a queue; start as many of these as there are machines.";
+  static override description =
+    `Takes a part, answers it into its file, takes the next. A worker that dies loses its part to another one after --lease
+seconds; one that is told to stop (SIGTERM, Ctrl-C) gives it back at once. A part may so be answered twice, and its
+file is written as a whole each time: in the end each row is there once.
+
+Exit code: 0 all parts answered, 1 a part failed, 130 stopped. Without --until-empty it waits for more, and 0 is stopped.`;
+  static override examples = ["<%= config.bin %> queue work --out parts --until-empty"];
+  static override flags = {
+    out: Flags.string({ char: "o", summary: "folder of the parts, as it was pushed", helpValue: "DIR" }),
+    ...queueFlags,
+    jobs: Flags.integer({ char: "j", summary: "parts in hand at once", default: 1, min: 1 }),
+    "until-empty": Flags.boolean({ summary: "end when no part waits or is in anybody's hands" }),
+    lease: Flags.integer({ summary: "seconds that a part stays with a worker not heard of", default: 30, min: 1 }),
+    models: engineFlags.models,
+    workers: engineFlags.workers,
+    "batch-tokens": Run.flags["batch-tokens"],
+    quiet: Flags.boolean({ summary: "say nothing" }),
+  };
+
+  async run(): Promise<void> {
+    const { flags } = await this.parse(QueueWork);
+    limitHeapGrowth();
+    const signal = stopOnSignals();
+    const { models: modelsDir, workers, jobs } = flags;
+    const opened = await openQueue({ redis: resolveRedisUrl(flags.redis), name: resolveQueueName(flags) });
+    const engine = PartEngine.create({ modelsDir, workers, maxBatchTokens: flags["batch-tokens"] });
+    const untilEmpty = flags["until-empty"];
+    try {
+      const end = await workQueue(opened, {
+        jobs,
+        leaseMs: flags.lease * 1000,
+        untilEmpty,
+        answer: (job, stop) => engine.answer(job, stop),
+        onEvent: (event) => flags.quiet || process.stderr.write(`${lineOf(event)}\n`),
+        signal,
+      });
+      if (end === "stopped") process.exitCode = untilEmpty ? 130 : 0;
+      else process.exitCode = exitCodeOfStatus(await readStatus(opened));
+    } finally {
+      await engine.close();
+      await opened.close();
+    }
+  }
+}

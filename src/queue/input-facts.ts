@@ -1,0 +1,25 @@
+/** What a pushed run's input is, read once to its end: how many rows, which ones; and whether its rows can be asked at all. */
+
+import { openRequests, questionSetsOf } from "../batch/read/read-requests.js";
+import { createOutput } from "../batch/write/output-format.js";
+import type { InputFacts, PushedRun } from "./part-job.js";
+import { loadRunQuestions } from "./run-questions.js";
+
+/**
+ * Reads an input to its end.
+ * @throws QaError `invalid_usage`: the settings do not fit its rows; those of reading, `aborted`
+ */
+export async function readInputFacts(
+  { inputs, settings }: Pick<PushedRun, "inputs" | "settings">,
+  signal: AbortSignal,
+): Promise<InputFacts> {
+  const questions = await loadRunQuestions(settings.questions);
+  const { read, state, limit, model, output } = settings;
+  // the deployment's rule on choices concerns rows with their own questions, which fail one by one
+  const asked = { questions, model, limit, choiceNeedsInstructions: false };
+  const { head, all, seen } = await openRequests({ inputs, read: { ...read, signal }, state, ...asked });
+  const sample = head.map(({ row }) => row);
+  createOutput({ sample, mayVary: false, questionSets: questionSetsOf(head, questions) }, output);
+  for await (const _ of all);
+  return { rows: seen.rows, digest: seen.value };
+}
