@@ -1,7 +1,10 @@
 import { stat } from "node:fs/promises";
 import { Args, Flags } from "@oclif/core";
 import { engineAnswerer } from "../batch/answerer.js";
+import { parseErrorLimit } from "../batch/error-limit.js";
 import { limitHeapGrowth } from "../batch/heap.js";
+import { Journal } from "../batch/journal/journal.js";
+import { openSink } from "../batch/open-sink.js";
 import { createProgress } from "../batch/progress/create-progress.js";
 import { summaryText } from "../batch/progress/summary.js";
 import { createTally, type TallyCounts } from "../batch/progress/tally.js";
@@ -11,7 +14,6 @@ import { rowsInPart } from "../batch/read/part.js";
 import { resolveShard } from "../batch/read/resolve-shard.js";
 import { type RunEnd, run } from "../batch/run.js";
 import { formatOfOutput, TO_VALUES } from "../batch/write/output-format.js";
-import { openRowWriter } from "../batch/write/write-rows.js";
 import {
   chunkOptionsOf,
   engineFlags,
@@ -30,7 +32,8 @@ export default class Run extends QaCommand {
   static override summary = "Answer questions over files: one row out for each row in, in order.";
   static override description =
     `Reads CSV, TSV, NDJSON, a JSON array or lines of text, each also gzipped; many files, globs, - for stdin.
-A row that cannot be answered keeps its place and says why in \`error\`. NDJSON rows with \`state\` and \`questions\`
+A row that cannot be answered keeps its place and says why in \`error\`. A run that was stopped, in whatever way, goes
+on with the same command; FILE.qa beside the output says how far it is. NDJSON rows with \`state\` and \`questions\`
 are requests of their own and need no --questions.
 
 Exit code: 0 all answered, 3 finished with failed rows, 2 wrong usage, 1 a fatal error, 130 interrupted.`;
@@ -54,7 +57,15 @@ Exit code: 0 all answered, 3 finished with failed rows, 2 wrong usage, 1 a fatal
     to: Flags.option({ options: TO_VALUES })({
       summary: "output format; default: by the name of --out, stdout NDJSON",
     }),
-    force: Flags.boolean({ char: "f", summary: "overwrite an output that exists" }),
+    restart: Flags.boolean({ summary: "begin anew and overwrite the output, instead of going on where it stops" }),
+    rejects: Flags.string({
+      summary: "NDJSON file for the failed rows, whole, to be mended and run again",
+      helpValue: "FILE",
+    }),
+    "max-errors": Flags.string({
+      summary: "end early when more rows fail than this: 20, or 5% (from 100 rows on)",
+      helpValue: "N|N%",
+    }),
     ...rowFlags,
     from: Flags.option({ options: FROM_VALUES })({ summary: "input format; default: by the file's name" }),
     limit: Flags.integer({ summary: "only the first N rows", min: 1, helpValue: "N" }),
@@ -81,7 +92,11 @@ Exit code: 0 all answered, 3 finished with failed rows, 2 wrong usage, 1 a fatal
     const inputs = await resolveInputs(argv as string[]);
     const part = flags.shard === undefined ? undefined : resolveShard(flags.shard, process.env);
     const format = formatOfOutput(flags.out, flags.to);
-    const tally = createTally();
+    const maxErrors = flags["max-errors"] === undefined ? undefined : parseErrorLimit(flags["max-errors"]);
+    const files = { out: flags.out, rejects: flags.rejects };
+    const sink = await openSink({ files, restart: flags.restart, inputs, part });
+    const before = sink instanceof Journal ? sink.before : undefined;
+    const tally = createTally(before?.tally);
     const size = await totalBytes(inputs);
     let bytes = 0;
     const engine = await Engine.open({ ...flags, modelsDir: flags.models, maxBatchTokens: flags["batch-tokens"] });
@@ -112,20 +127,22 @@ Exit code: 0 all answered, 3 finished with failed rows, 2 wrong usage, 1 a fatal
           explain: flags.explain,
           chunks: flags.long === "chunk",
         },
-        openWriter: () => openRowWriter({ out: flags.out, force: flags.force, inputs }),
+        files,
+        sink,
         tally,
+        maxErrors,
         onRow: () => progress.update(tally.counts, fractionRead()),
         signal,
       });
     } finally {
       await progress.close();
-      const elapsedMs = performance.now() - started;
+      const elapsedMs = (before?.elapsedMs ?? 0) + performance.now() - started;
       if (!flags.quiet && tally.counts.rows > 0)
         process.stderr.write(summaryText(tally.counts, { elapsedMs, columns: process.stderr.columns ?? 100 }));
       await engine.close();
     }
     if (!flags.quiet && flags.out !== "-") {
-      const stopped = end === "interrupted" ? "interrupted; " : "";
+      const stopped = end === "interrupted" ? "interrupted, the same command goes on; " : "";
       process.stderr.write(`\n${stopped}${tally.counts.rows} rows are in ${flags.out}\n`);
     }
     process.exitCode = exitCodeOf(end, tally.counts);
