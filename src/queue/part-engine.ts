@@ -1,16 +1,16 @@
 /** Answers the parts of a run into their files with one engine, opened when the first part comes. */
 
-import { readdir, rm, stat, writeFile } from "node:fs/promises";
+import { randomBytes } from "node:crypto";
+import { readdir, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { engineAnswerer } from "../batch/answerer.js";
-import { type Sidecar, sidecarOf } from "../batch/journal/sidecar-for-merge.js";
+import { Journal } from "../batch/journal/journal.js";
+import { readSidecar, sidecarOf } from "../batch/journal/sidecar.js";
 import { createTally } from "../batch/progress/tally.js";
 import { run } from "../batch/run.js";
-import { openReplacement } from "../batch/write/replace-file.js";
 import type { EngineOptions } from "../config.js";
 import { Engine } from "../engine/engine.js";
 import { QaError } from "../errors.js";
-import { readInputFacts } from "./input-facts.js";
 import type { PartJob, PartResult } from "./part-job.js";
 import { loadRunQuestions } from "./run-questions.js";
 
@@ -32,38 +32,23 @@ export class PartEngine {
   }
 
   /**
-   * Answers the rows of a part; its file is there as a whole, its sidecar beside it, or not at all.
-   * @throws QaError those of `run`; `aborted` when it was stopped; `invalid_usage` where the input is not the one that was
+   * Answers the rows of a part; its file and the sidecar beside it are there as a whole, or not at all.
+   * @throws QaError those of `run`; `aborted` when it was stopped; `input_changed` where the input is not the one that was
    * pushed
    */
   async answer(job: PartJob, signal: AbortSignal): Promise<PartResult> {
-    const { inputs, out, range, settings } = job;
-    const { questions, ...options } = settings;
-    const engine = await this.#engine(settings.deployment);
-    await assertSameInput(job, signal);
-    const { writer, commit, discard } = await openReplacement({ out, force: true });
-    const tally = createTally();
+    const engine = await this.#engine(job.settings.deployment);
+    // whoever else has this part in hand, since this worker was given up, writes a file of another name
+    const beside = join(dirname(job.out), `.${randomBytes(4).toString("hex")}-${basename(job.out)}`);
     try {
-      const end = await run(engineAnswerer(engine), {
-        ...options,
-        model: settings.model,
-        inputs,
-        part: range,
-        questions: await loadRunQuestions(questions),
-        openWriter: async () => writer,
-        tally,
-        onRow: () => {},
-        signal,
-      });
-      if (end !== "finished") throw new QaError("aborted", "the part was stopped");
-      await commit();
-    } catch (error) {
-      await discard();
-      throw error;
+      const result = await answerInto(beside, { engine, job, signal });
+      await assertSameInput(beside, job);
+      await rename(beside, job.out);
+      await rename(sidecarOf(beside), sidecarOf(job.out));
+      return result;
+    } finally {
+      await removeLeftovers(job.out, beside);
     }
-    await writeSidecar(job, tally.counts.rows);
-    await removeLeftovers(out);
-    return { rows: tally.counts.rows, failed: tally.counts.failed };
   }
 
   async close(): Promise<void> {
@@ -80,23 +65,45 @@ export class PartEngine {
   }
 }
 
-async function assertSameInput(job: PartJob, signal: AbortSignal): Promise<void> {
-  const { rows, digest } = await readInputFacts(job, signal);
-  if (rows === job.input.rows && digest === job.input.digest) return;
-  throw new QaError("invalid_usage", "the input is not what it was when the run was pushed; push it to another --out");
+interface Answering {
+  readonly engine: Engine;
+  readonly job: PartJob;
+  readonly signal: AbortSignal;
 }
 
-async function writeSidecar({ out, settings, range, input }: PartJob, rows: number): Promise<void> {
-  const { size } = await stat(out);
-  const fingerprint = JSON.parse(JSON.stringify(settings)) as Sidecar["fingerprint"];
-  const files = { [basename(out)]: { bytes: size } };
-  const sidecar: Sidecar = { version: 1, fingerprint, part: range, rows, input, finished: true, files };
-  await writeFile(sidecarOf(out), JSON.stringify(sidecar));
+async function answerInto(out: string, { engine, job, signal }: Answering): Promise<PartResult> {
+  const { inputs, range: part, settings } = job;
+  const { questions, ...options } = settings;
+  const files = { out };
+  const tally = createTally();
+  const end = await run(engineAnswerer(engine), {
+    ...options,
+    model: settings.model,
+    inputs,
+    part,
+    questions: await loadRunQuestions(questions),
+    files,
+    sink: await Journal.open({ files, restart: true, part }),
+    tally,
+    onRow: () => {},
+    signal,
+  });
+  if (end !== "finished") throw new QaError("aborted", "the part was stopped");
+  return { rows: tally.counts.rows, failed: tally.counts.failed };
 }
 
-/** What workers that died left of this part. */
-async function removeLeftovers(out: string): Promise<void> {
-  for (const name of await readdir(dirname(out)))
-    if (/^\.[0-9a-f]{8}-/.test(name) && name.slice(10) === basename(out))
-      await rm(join(dirname(out), name), { force: true });
+async function assertSameInput(out: string, { input }: PartJob): Promise<void> {
+  const { rows, digest } = (await readSidecar(out)).input;
+  if (rows === input.rows && digest === input.digest) return;
+  throw new QaError("input_changed", "the input is not what it was when the run was pushed; push it to another --out");
+}
+
+/** What this worker left, and once the part is there also what workers left that died over it. */
+async function removeLeftovers(out: string, beside: string): Promise<void> {
+  const names = await readdir(dirname(out));
+  const isDone = names.includes(basename(sidecarOf(out)));
+  const isOurs = (name: string) => name.startsWith(basename(beside));
+  const isOfPart = (name: string) => /^\.[0-9a-f]{8}-/.test(name) && name.slice(10).startsWith(basename(out));
+  for (const name of names.filter((each) => isOurs(each) || (isDone && isOfPart(each))))
+    await rm(join(dirname(out), name), { force: true });
 }

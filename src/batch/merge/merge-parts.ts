@@ -1,9 +1,10 @@
 /** Merges the parts of a run into the file that one run would have written; where a proof fails, nothing is left behind. */
 
-import { stat } from "node:fs/promises";
+import { rm, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { QaError } from "../../errors.js";
-import { readSidecar } from "../journal/sidecar.js";
+import { lockOutput } from "../journal/output-lock.js";
+import { readSidecar, sidecarOf } from "../journal/sidecar.js";
 import { formatOfOutput, type OutputFormat } from "../write/output-format.js";
 import { openReplacement } from "../write/replace-file.js";
 import type { RowWriter } from "../write/row-queue.js";
@@ -20,7 +21,7 @@ export interface MergeOptions {
 /**
  * Merges parts, given in any order; memory does not grow with them.
  * @throws QaError `invalid_usage`: they are not one whole run; `input_missing`, `input_damaged`: a file is not what its
- * sidecar says; `output_exists`, `output_failed`, `aborted`. Nothing is written then.
+ * sidecar says; `output_exists`, `output_locked`, `output_failed`, `aborted`. Nothing is written then.
  */
 export async function mergeParts(
   files: readonly string[],
@@ -30,6 +31,21 @@ export async function mergeParts(
   if (files.some((file) => resolve(file) === resolve(out)))
     throw new QaError("invalid_usage", `${out} is also a part; name another file for the output`);
   const plan = planMerge(await Promise.all(files.map(inputOf)));
+  const lock = lockOutput(out); // against a run that is still writing what is to be replaced
+  try {
+    await writeMerged(plan, { out, force, format, signal });
+    await rm(sidecarOf(out), { force: true }); // of what was replaced
+  } finally {
+    lock.release();
+  }
+  return { rows: plan.rows };
+}
+
+interface Writing extends MergeOptions {
+  readonly format: OutputFormat;
+}
+
+async function writeMerged(plan: MergePlan, { out, force, format, signal }: Writing): Promise<void> {
   const { writer, commit, discard } = await openReplacement({ out, force });
   const parts = plan.parts.map(({ file, rows }) => openPart({ file, rows, format, signal }));
   try {
@@ -43,7 +59,6 @@ export async function mergeParts(
   } finally {
     await Promise.all(parts.map((part) => part.close()));
   }
-  return { rows: plan.rows };
 }
 
 function formatOfAll(files: readonly string[], out: string): OutputFormat {

@@ -1,7 +1,6 @@
 /**
  * Proves by their sidecars that parts are one whole run: all there, none twice, of one input, made alike; and says in which
- * order their rows stand. Pure; that the files hold what the sidecars say is left to
- * part-reader.ts.
+ * order their rows stand. Pure; that the files hold what the sidecars say is left to part-reader.ts.
  */
 
 import { QaError } from "../../errors.js";
@@ -75,7 +74,7 @@ function assertAlike(piece: Piece, first: Piece): void {
     const names = `${nameOfPart(first.part)} and ${nameOfPart(piece.part)}`;
     throw unfit(`${both} are ${names}, parts of different divisions; merge the parts of one`);
   }
-  const keys = differingKeys(first.sidecar.fingerprint, piece.sidecar.fingerprint);
+  const keys = differingKeys(answersOf(first.sidecar), answersOf(piece.sidecar));
   if (keys.length > 0)
     throw unfit(
       `${both} were not made alike, these differ: ${keys.join(", ")}; make one of them again like the others`,
@@ -85,6 +84,11 @@ function assertAlike(piece: Piece, first: Piece): void {
     throw unfit(`${both} saw different inputs, of ${a.rows} and ${b.rows} rows; make them again over one input`);
   if (a.digest !== b.digest)
     throw unfit(`${both} saw different inputs: as many rows, but not the same; make them again over one input`);
+}
+
+/** What decides the answers; each part names further files of its own. */
+function answersOf({ fingerprint: { rejects: _, review: __, ...answers } }: Sidecar): Sidecar["fingerprint"] {
+  return answers;
 }
 
 function inShardOrder(pieces: readonly Piece<Shard>[]): readonly Piece<Shard>[] {

@@ -58,6 +58,11 @@ describe("the plan of a merge", () => {
     expect(planMerge(none)).toMatchObject({ rows: 0 });
   });
 
+  it("takes parts that name rejects of their own", () => {
+    const parts = [0, 1].map((at) => input(shard(at, 2), { fingerprint: { model: "m", rejects: `rejects-${at}` } }));
+    expect(planMerge(parts)).toMatchObject({ rows: 10 });
+  });
+
   const other = { input: { rows: 10, digest: "other" } };
   const unlike = { fingerprint: { model: "core-2", output: { format: "csv" }, long: true } };
   it.each([

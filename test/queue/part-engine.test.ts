@@ -1,0 +1,77 @@
+import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { readSidecar } from "../../src/batch/journal/sidecar.js";
+import { Engine } from "../../src/engine/engine.js";
+import { readInputFacts } from "../../src/queue/input-facts.js";
+import { PartEngine } from "../../src/queue/part-engine.js";
+import { type PartJob, planParts } from "../../src/queue/part-job.js";
+import { createFakeInference } from "../fake-inference.js";
+
+const folder = mkdtempSync(join(tmpdir(), "qa-part-engine-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+const input = join(folder, "in.txt");
+const out = join(folder, "parts");
+const never = new AbortController().signal;
+beforeEach(() => {
+  rmSync(out, { recursive: true, force: true });
+  mkdirSync(out);
+  writeFileSync(input, Array.from({ length: 25 }, (_, i) => `row ${i}\n`).join(""));
+});
+
+async function jobs(): Promise<readonly PartJob[]> {
+  const settings = {
+    questions: { type: "preset", name: "guard" },
+    read: {},
+    state: {},
+    model: "core-0.3.20",
+    deployment: "a",
+    output: { format: "ndjson" },
+  } as const;
+  const run = { inputs: [input], out, rowsPerPart: 10, settings };
+  return planParts(run, await readInputFacts(run, never));
+}
+
+async function withEngine<T>(use: (engine: PartEngine) => Promise<T>): Promise<T> {
+  const engine = PartEngine.create({}, (options) => Engine.open(options, createFakeInference()));
+  try {
+    return await use(engine);
+  } finally {
+    await engine.close();
+  }
+}
+
+describe("answering a part of a queue", () => {
+  it("writes its rows and the facts of the whole input, and clears away what dead workers left of it", async () => {
+    const [, job] = await jobs();
+    if (job === undefined) throw new Error("no job");
+    writeFileSync(join(out, ".0123abcd-part-00001-of-00003.ndjson"), "half a ro");
+    writeFileSync(join(out, ".0123abcd-part-00002-of-00003.ndjson"), "another part's");
+    expect(await withEngine((engine) => engine.answer(job, never))).toEqual({ rows: 10, failed: 0 });
+    const rows = readFileSync(job.out, "utf8").trim().split("\n");
+    expect(rows.map((row) => JSON.parse(row).text)).toEqual(Array.from({ length: 10 }, (_, i) => `row ${i + 10}`));
+    expect(await readSidecar(job.out)).toMatchObject({ part: job.range, rows: 10, input: job.input, finished: true });
+    const names = [
+      ".0123abcd-part-00002-of-00003.ndjson",
+      "part-00001-of-00003.ndjson",
+      "part-00001-of-00003.ndjson.qa",
+    ];
+    expect(readdirSync(out).sort()).toEqual(names);
+  });
+
+  it("fails where the input has changed since it was pushed, and leaves nothing", async () => {
+    const [job] = await jobs();
+    appendFileSync(input, "one more\n");
+    const answered = withEngine((engine) => engine.answer(job as PartJob, never));
+    await expect(answered).rejects.toMatchObject({ code: "input_changed" });
+    expect(readdirSync(out)).toEqual([]);
+  });
+
+  it("stopped by its signal leaves nothing", async () => {
+    const [job] = await jobs();
+    const stopped = withEngine((engine) => engine.answer(job as PartJob, AbortSignal.abort()));
+    await expect(stopped).rejects.toMatchObject({ code: "aborted" });
+    expect(readdirSync(out)).toEqual([]);
+  });
+});
