@@ -6,20 +6,19 @@ import {
   chunkOptionsOf,
   engineFlags,
   longFlags,
-  QaCommand,
   questionFlags,
   queueFlags,
   readOptionsOf,
   rowFlags,
   stateOptionsOf,
-  stopOnSignals,
-} from "../../cli.js";
+} from "../../cli/flags.js";
+import { QaCommand, stopOnSignals } from "../../cli/qa-command.js";
+import { runFlags } from "../../cli/run-flags.js";
 import { resolveEngineConfig, resolveRedisUrl } from "../../config.js";
 import { QaError } from "../../errors.js";
 import { openQueue } from "../../queue/open-queue.js";
 import { type QuestionsSource, type RunSettings, resolveQueueName } from "../../queue/part-job.js";
 import { pushRun } from "../../queue/push-run.js";
-import Run from "../run.js";
 
 export default class QueuePush extends QaCommand {
   static override summary = "Put a run on a queue, in parts that any number of workers answer.";
@@ -46,11 +45,11 @@ nothing twice, and gives parts that failed another try.`;
     ...queueFlags,
     to: Flags.option({ options: ["ndjson", "csv"] as const, default: "ndjson" })({ summary: "format of the parts" }),
     ...rowFlags,
-    from: Run.flags.from,
-    limit: Run.flags.limit,
-    "only-answers": Run.flags["only-answers"],
-    "id-column": Run.flags["id-column"],
-    probabilities: Run.flags.probabilities,
+    from: runFlags.from,
+    limit: runFlags.limit,
+    "only-answers": runFlags["only-answers"],
+    "id-column": runFlags["id-column"],
+    probabilities: runFlags.probabilities,
     ...longFlags,
     model: engineFlags.model,
     deployment: engineFlags.deployment,

@@ -1,5 +1,6 @@
 import { Flags } from "@oclif/core";
-import { QaCommand, queueFlags } from "../../cli.js";
+import { queueFlags } from "../../cli/flags.js";
+import { QaCommand } from "../../cli/qa-command.js";
 import { resolveRedisUrl } from "../../config.js";
 import { openQueue } from "../../queue/open-queue.js";
 import { resolveQueueName } from "../../queue/part-job.js";

@@ -1,6 +1,8 @@
 import { Flags } from "@oclif/core";
 import { limitHeapGrowth } from "../../batch/heap.js";
-import { engineFlags, QaCommand, queueFlags, stopOnSignals } from "../../cli.js";
+import { engineFlags, queueFlags } from "../../cli/flags.js";
+import { QaCommand, stopOnSignals } from "../../cli/qa-command.js";
+import { runFlags } from "../../cli/run-flags.js";
 import { resolveRedisUrl } from "../../config.js";
 import { openQueue } from "../../queue/open-queue.js";
 import { PartEngine } from "../../queue/part-engine.js";
@@ -8,7 +10,6 @@ import { resolveQueueName } from "../../queue/part-job.js";
 import { exitCodeOfStatus, readStatus } from "../../queue/queue-status.js";
 import { lineOf } from "../../queue/work-event.js";
 import { workQueue } from "../../queue/work-queue.js";
-import Run from "../run.js";
 
 export default class QueueWork extends QaCommand {
   static override summary = "Answer the parts of a queue; start as many of these as there are machines.";
@@ -27,7 +28,7 @@ Exit code: 0 all parts answered, 1 a part failed, 130 stopped. Without --until-e
     lease: Flags.integer({ summary: "seconds that a part stays with a worker not heard of", default: 30, min: 1 }),
     models: engineFlags.models,
     workers: engineFlags.workers,
-    "batch-tokens": Run.flags["batch-tokens"],
+    "batch-tokens": runFlags["batch-tokens"],
     quiet: Flags.boolean({ summary: "say nothing" }),
   };
 
