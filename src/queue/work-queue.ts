@@ -68,7 +68,11 @@ function openWorker(
   worker.on("lockRenewalFailed", (ids) => {
     for (const id of ids) inHand.get(id)?.abort(); // somebody else has it: what is written here is of no use
   });
-  worker.on("error", ({ message: reason }) => onEvent({ type: "trouble", reason }));
+  let told: string | undefined; // while Redis is away, the same every half a second
+  worker.on("error", ({ message: reason }) => {
+    if (reason !== told) onEvent({ type: "trouble", reason });
+    told = reason;
+  });
   return worker;
 }
 

@@ -7,7 +7,7 @@ import { resolveRedisUrl } from "../../config.js";
 import { openQueue } from "../../queue/open-queue.js";
 import { PartEngine } from "../../queue/part-engine.js";
 import { resolveQueueName } from "../../queue/part-job.js";
-import { exitCodeOfStatus, readStatus } from "../../queue/queue-status.js";
+import { drawStatus, exitCodeOfStatus, readStatus } from "../../queue/queue-status.js";
 import { lineOf } from "../../queue/work-event.js";
 import { workQueue } from "../../queue/work-queue.js";
 
@@ -49,8 +49,11 @@ Exit code: 0 all parts answered, 1 a part failed, 130 stopped. Without --until-e
         onEvent: (event) => flags.quiet || process.stderr.write(`${lineOf(event)}\n`),
         signal,
       });
-      if (end === "stopped") process.exitCode = untilEmpty ? 130 : 0;
-      else process.exitCode = exitCodeOfStatus(await readStatus(opened));
+      process.exitCode = untilEmpty ? 130 : 0;
+      if (end === "stopped") return;
+      const status = await readStatus(opened);
+      if (!flags.quiet) process.stderr.write(`${drawStatus(status)}\n`);
+      process.exitCode = exitCodeOfStatus(status);
     } finally {
       await engine.close();
       await opened.close();
