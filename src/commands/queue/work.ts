@@ -1,11 +1,13 @@
 import { Flags } from "@oclif/core";
+import { engineAnswerer } from "../../batch/answerer.js";
 import { limitHeapGrowth } from "../../batch/heap.js";
 import { engineFlags, queueFlags } from "../../cli/flags.js";
 import { QaCommand, stopOnSignals } from "../../cli/qa-command.js";
 import { runFlags } from "../../cli/run-flags.js";
 import { resolveRedisUrl } from "../../config.js";
+import { Engine } from "../../engine/engine.js";
 import { openQueue } from "../../queue/open-queue.js";
-import { PartEngine } from "../../queue/part-engine.js";
+import { PartAnswerer } from "../../queue/part-answerer.js";
 import { resolveQueueName } from "../../queue/part-job.js";
 import { drawStatus, exitCodeOfStatus, readStatus } from "../../queue/queue-status.js";
 import { lineOf } from "../../queue/work-event.js";
@@ -38,14 +40,17 @@ Exit code: 0 all parts answered, 1 a part failed, 130 stopped. Without --until-e
     const signal = stopOnSignals();
     const { models: modelsDir, workers, jobs } = flags;
     const opened = await openQueue({ redis: resolveRedisUrl(flags.redis), name: resolveQueueName(flags) });
-    const engine = PartEngine.create({ modelsDir, workers, maxBatchTokens: flags["batch-tokens"] });
+    const answerer = PartAnswerer.create(async ({ deployment }) => {
+      const engine = await Engine.open({ deployment, modelsDir, workers, maxBatchTokens: flags["batch-tokens"] });
+      return { ...engineAnswerer(engine), close: () => engine.close() };
+    });
     const untilEmpty = flags["until-empty"];
     try {
       const end = await workQueue(opened, {
         jobs,
         leaseMs: flags.lease * 1000,
         untilEmpty,
-        answer: (job, stop) => engine.answer(job, stop),
+        answer: (job, stop) => answerer.answer(job, stop),
         onEvent: (event) => flags.quiet || process.stderr.write(`${lineOf(event)}\n`),
         signal,
       });
@@ -55,7 +60,7 @@ Exit code: 0 all parts answered, 1 a part failed, 130 stopped. Without --until-e
       if (!flags.quiet) process.stderr.write(`${drawStatus(status)}\n`);
       process.exitCode = exitCodeOfStatus(status);
     } finally {
-      await engine.close();
+      await answerer.close();
       await opened.close();
     }
   }

@@ -2,14 +2,15 @@ import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { engineAnswerer } from "../../src/batch/answerer.js";
 import { readSidecar } from "../../src/batch/journal/sidecar.js";
 import { Engine } from "../../src/engine/engine.js";
 import { readInputFacts } from "../../src/queue/input-facts.js";
-import { PartEngine } from "../../src/queue/part-engine.js";
+import { PartAnswerer } from "../../src/queue/part-answerer.js";
 import { type PartJob, planParts } from "../../src/queue/part-job.js";
 import { createFakeInference } from "../fake-inference.js";
 
-const folder = mkdtempSync(join(tmpdir(), "qa-part-engine-"));
+const folder = mkdtempSync(join(tmpdir(), "qa-part-answerer-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 const input = join(folder, "in.txt");
 const out = join(folder, "parts");
@@ -33,12 +34,15 @@ async function jobs(): Promise<readonly PartJob[]> {
   return planParts(run, await readInputFacts(run, never));
 }
 
-async function withEngine<T>(use: (engine: PartEngine) => Promise<T>): Promise<T> {
-  const engine = PartEngine.create({}, (options) => Engine.open(options, createFakeInference()));
+async function withAnswerer<T>(use: (answerer: PartAnswerer) => Promise<T>): Promise<T> {
+  const answerer = PartAnswerer.create(async ({ deployment }) => {
+    const engine = await Engine.open({ deployment }, createFakeInference());
+    return { ...engineAnswerer(engine), close: () => engine.close() };
+  });
   try {
-    return await use(engine);
+    return await use(answerer);
   } finally {
-    await engine.close();
+    await answerer.close();
   }
 }
 
@@ -48,7 +52,7 @@ describe("answering a part of a queue", () => {
     if (job === undefined) throw new Error("no job");
     writeFileSync(join(out, ".0123abcd-part-00001-of-00003.ndjson"), "half a ro");
     writeFileSync(join(out, ".0123abcd-part-00002-of-00003.ndjson"), "another part's");
-    expect(await withEngine((engine) => engine.answer(job, never))).toEqual({ rows: 10, failed: 0 });
+    expect(await withAnswerer((answerer) => answerer.answer(job, never))).toEqual({ rows: 10, failed: 0 });
     const rows = readFileSync(job.out, "utf8").trim().split("\n");
     expect(rows.map((row) => JSON.parse(row).text)).toEqual(Array.from({ length: 10 }, (_, i) => `row ${i + 10}`));
     expect(await readSidecar(job.out)).toMatchObject({ part: job.range, rows: 10, input: job.input, finished: true });
@@ -63,14 +67,14 @@ describe("answering a part of a queue", () => {
   it("fails where the input has changed since it was pushed, and leaves nothing", async () => {
     const [job] = await jobs();
     appendFileSync(input, "one more\n");
-    const answered = withEngine((engine) => engine.answer(job as PartJob, never));
+    const answered = withAnswerer((answerer) => answerer.answer(job as PartJob, never));
     await expect(answered).rejects.toMatchObject({ code: "input_changed" });
     expect(readdirSync(out)).toEqual([]);
   });
 
   it("stopped by its signal leaves nothing", async () => {
     const [job] = await jobs();
-    const stopped = withEngine((engine) => engine.answer(job as PartJob, AbortSignal.abort()));
+    const stopped = withAnswerer((answerer) => answerer.answer(job as PartJob, AbortSignal.abort()));
     await expect(stopped).rejects.toMatchObject({ code: "aborted" });
     expect(readdirSync(out)).toEqual([]);
   });

@@ -1,34 +1,35 @@
-/** Answers the parts of a run into their files with one engine, opened when the first part comes. */
+/** Answers the parts of a run into their files; who answers is opened once, when the first part comes. */
 
 import { randomBytes } from "node:crypto";
 import { readdir, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { engineAnswerer } from "../batch/answerer.js";
+import type { Answerer } from "../batch/answerer.js";
 import { Journal } from "../batch/journal/journal.js";
 import { readSidecar, sidecarOf } from "../batch/journal/sidecar.js";
 import { createTally } from "../batch/progress/tally.js";
 import { run } from "../batch/run.js";
-import type { EngineOptions } from "../config.js";
-import { Engine } from "../engine/engine.js";
 import { QaError } from "../errors.js";
-import type { PartJob, PartResult } from "./part-job.js";
+import type { PartJob, PartResult, RunSettings } from "./part-job.js";
 import { loadRunQuestions } from "./run-questions.js";
 
-type OpenEngine = (options: EngineOptions) => Promise<Engine>;
+/** Who answers, closed by whoever opened it. */
+export interface OpenedAnswerer extends Answerer {
+  close(): void | Promise<void>;
+}
 
-export class PartEngine {
-  readonly #options: EngineOptions;
-  readonly #open: OpenEngine;
-  readonly #engines = new Map<string, Promise<Engine>>(); // by deployment, and the parts of a run have one
+type OpenAnswerer = (settings: RunSettings) => Promise<OpenedAnswerer>;
 
-  private constructor(options: EngineOptions, open: OpenEngine) {
-    this.#options = options;
+export class PartAnswerer {
+  readonly #open: OpenAnswerer;
+  readonly #opened = new Map<string, Promise<OpenedAnswerer>>(); // by deployment, and the parts of a run have one
+
+  private constructor(open: OpenAnswerer) {
     this.#open = open;
   }
 
-  /** @param open in place of an engine with inference workers, for tests */
-  static create(options: Omit<EngineOptions, "deployment">, open: OpenEngine = Engine.open): PartEngine {
-    return new PartEngine(options, open);
+  /** @param open opens who answers, when the first part comes */
+  static create(open: OpenAnswerer): PartAnswerer {
+    return new PartAnswerer(open);
   }
 
   /**
@@ -37,11 +38,11 @@ export class PartEngine {
    * pushed
    */
   async answer(job: PartJob, signal: AbortSignal): Promise<PartResult> {
-    const engine = await this.#engine(job.settings.deployment);
+    const answerer = await this.#answererOf(job.settings);
     // whoever else has this part in hand, since this worker was given up, writes a file of another name
     const beside = join(dirname(job.out), `.${randomBytes(4).toString("hex")}-${basename(job.out)}`);
     try {
-      const result = await answerInto(beside, { engine, job, signal });
+      const result = await answerInto(beside, { answerer, job, signal });
       await assertSameInput(beside, job);
       await rename(beside, job.out);
       await rename(sidecarOf(beside), sidecarOf(job.out));
@@ -52,31 +53,32 @@ export class PartEngine {
   }
 
   async close(): Promise<void> {
-    for (const engine of this.#engines.values()) await (await engine).close();
+    for (const answerer of this.#opened.values()) await (await answerer).close();
   }
 
-  #engine(deployment: string): Promise<Engine> {
-    const known = this.#engines.get(deployment);
+  #answererOf(settings: RunSettings): Promise<OpenedAnswerer> {
+    const { deployment } = settings;
+    const known = this.#opened.get(deployment);
     if (known !== undefined) return known;
-    const engine = this.#open({ ...this.#options, deployment });
-    this.#engines.set(deployment, engine);
-    engine.catch(() => this.#engines.delete(deployment));
-    return engine;
+    const answerer = this.#open(settings);
+    this.#opened.set(deployment, answerer);
+    answerer.catch(() => this.#opened.delete(deployment));
+    return answerer;
   }
 }
 
 interface Answering {
-  readonly engine: Engine;
+  readonly answerer: Answerer;
   readonly job: PartJob;
   readonly signal: AbortSignal;
 }
 
-async function answerInto(out: string, { engine, job, signal }: Answering): Promise<PartResult> {
+async function answerInto(out: string, { answerer, job, signal }: Answering): Promise<PartResult> {
   const { inputs, range: part, settings } = job;
   const { questions, ...options } = settings;
   const files = { out };
   const tally = createTally();
-  const end = await run(engineAnswerer(engine), {
+  const end = await run(answerer, {
     ...options,
     model: settings.model,
     inputs,
