@@ -10,7 +10,7 @@ import { createTally } from "../batch/progress/tally.js";
 import { run } from "../batch/run.js";
 import { QaError } from "../errors.js";
 import type { PartJob, PartResult, RunSettings } from "./part-job.js";
-import { loadRunQuestions } from "./run-questions.js";
+import { digestOfQuestions, loadRunQuestions } from "./run-questions.js";
 
 /** Who answers, closed by whoever opened it. */
 export interface OpenedAnswerer extends Answerer {
@@ -34,8 +34,8 @@ export class PartAnswerer {
 
   /**
    * Answers the rows of a part; its file and the sidecar beside it are there as a whole, or not at all.
-   * @throws QaError those of `run`; `aborted` when it was stopped; `input_changed` where the input is not the one that was
-   * pushed
+   * @throws QaError those of `run`; `aborted` when it was stopped; `input_changed`, `run_changed` where the input or the
+   * questions are not those that were pushed
    */
   async answer(job: PartJob, signal: AbortSignal): Promise<PartResult> {
     const answerer = await this.#answererOf(job.settings);
@@ -75,7 +75,13 @@ interface Answering {
 
 async function answerInto(out: string, { answerer, job, signal }: Answering): Promise<PartResult> {
   const { inputs, range: part, settings } = job;
-  const { questions, ...options } = settings;
+  const { questions: source, ...options } = settings;
+  const questions = await loadRunQuestions(source);
+  if (digestOfQuestions(questions) !== job.facts.questions)
+    throw new QaError(
+      "run_changed",
+      "the questions are not what they were when the run was pushed; push it to another --out",
+    );
   const files = { out };
   const tally = createTally();
   const end = await run(answerer, {
@@ -83,7 +89,7 @@ async function answerInto(out: string, { answerer, job, signal }: Answering): Pr
     model: settings.model,
     inputs,
     part,
-    questions: await loadRunQuestions(questions),
+    questions,
     files,
     sink: await Journal.open({ files, restart: true, part }),
     tally,
@@ -94,9 +100,9 @@ async function answerInto(out: string, { answerer, job, signal }: Answering): Pr
   return { rows: tally.counts.rows, failed: tally.counts.failed };
 }
 
-async function assertSameInput(out: string, { input }: PartJob): Promise<void> {
+async function assertSameInput(out: string, { facts }: PartJob): Promise<void> {
   const { rows, digest } = (await readSidecar(out)).input;
-  if (rows === input.rows && digest === input.digest) return;
+  if (rows === facts.rows && digest === facts.digest) return;
   throw new QaError("input_changed", "the input is not what it was when the run was pushed; push it to another --out");
 }
 

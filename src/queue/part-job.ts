@@ -35,16 +35,21 @@ export interface PushedRun {
   readonly settings: RunSettings;
 }
 
-export interface InputFacts {
+/** What a run was when it was pushed, and has to be when its parts are answered. */
+export interface RunFacts {
+  /** Rows of the input. */
   readonly rows: number;
+  /** Of all rows of the input. */
   readonly digest: string;
+  /** Digest of the questions. */
+  readonly questions: string;
 }
 
 /** What one job of the queue holds. */
 export interface PartJob extends Pick<PushedRun, "inputs" | "settings"> {
   /** Tells the jobs of one run from those of any other. */
   readonly run: string;
-  readonly input: InputFacts;
+  readonly facts: RunFacts;
   readonly range: Range;
   /** From 0. */
   readonly index: number;
@@ -60,14 +65,14 @@ export interface PartResult {
 }
 
 /** The jobs of a run; an input without rows is one part. */
-export function planParts({ inputs, out, rowsPerPart, settings }: PushedRun, input: InputFacts): readonly PartJob[] {
-  const run = digestOf({ inputs, out, rowsPerPart, settings, input });
-  const count = Math.max(1, Math.ceil(input.rows / rowsPerPart));
+export function planParts({ inputs, out, rowsPerPart, settings }: PushedRun, facts: RunFacts): readonly PartJob[] {
+  const run = digestOf({ inputs, out, rowsPerPart, settings, facts });
+  const count = Math.max(1, Math.ceil(facts.rows / rowsPerPart));
   return Array.from({ length: count }, (_, index) => {
     const from = index * rowsPerPart;
-    const range: Range = { type: "range", from, to: Math.max(from, Math.min(from + rowsPerPart, input.rows)) };
+    const range: Range = { type: "range", from, to: Math.max(from, Math.min(from + rowsPerPart, facts.rows)) };
     const name = `part-${padded(index)}-of-${padded(count)}.${settings.output.format}`;
-    return { run, inputs, settings, input, range, index, count, out: join(out, name) };
+    return { run, inputs, settings, facts, range, index, count, out: join(out, name) };
   });
 }
 

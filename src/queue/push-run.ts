@@ -2,9 +2,9 @@
 
 import { mkdir } from "node:fs/promises";
 import { QaError } from "../errors.js";
-import { readInputFacts } from "./input-facts.js";
 import type { OpenedQueue, PartQueue } from "./open-queue.js";
-import { type InputFacts, jobIdOf, type PartJob, type PushedRun, planParts } from "./part-job.js";
+import { jobIdOf, type PartJob, type PushedRun, planParts } from "./part-job.js";
+import { readRunFacts } from "./run-facts.js";
 
 export interface PushOptions {
   /** How often a part is tried before it counts as failed. */
@@ -15,7 +15,8 @@ export interface PushOptions {
 }
 
 export interface Pushed {
-  readonly input: InputFacts;
+  /** Of the input. */
+  readonly rows: number;
   readonly parts: number;
   /** Parts that were not in the queue before. */
   readonly added: number;
@@ -31,15 +32,15 @@ const BULK = 1000;
  */
 export async function pushRun(opened: OpenedQueue, run: PushedRun, options: PushOptions): Promise<Pushed> {
   const { queue } = opened;
-  const input = await readInputFacts(run, options.signal);
-  const jobs = planParts(run, input);
+  const facts = await readRunFacts(run, options.signal);
+  const jobs = planParts(run, facts);
   await assertSameRun(opened, jobs);
   await mkdir(run.out, { recursive: true });
   const retried = await retryFailed(queue);
   const before = await countJobs(queue);
   for (let at = 0; at < jobs.length; at += BULK)
     await queue.addBulk(jobs.slice(at, at + BULK).map((job) => bulkEntry(job, options)));
-  return { input, parts: jobs.length, added: (await countJobs(queue)) - before, retried };
+  return { rows: facts.rows, parts: jobs.length, added: (await countJobs(queue)) - before, retried };
 }
 
 async function assertSameRun({ queue, name }: OpenedQueue, [job]: readonly PartJob[]): Promise<void> {

@@ -30,7 +30,7 @@ export async function readStatus({ queue, name }: OpenedQueue): Promise<QueueSta
   const failures = failed.map(({ data, failedReason, attemptsMade }) => {
     return { part: nameOfJob(data), reason: failedReason ?? "", attempts: attemptsMade };
   });
-  return { queue: name, rows: any?.data.input.rows ?? 0, parts: { all, ...parts }, failures };
+  return { queue: name, rows: any?.data.facts.rows ?? 0, parts: { all, ...parts }, failures };
 }
 
 /** The exit code that tells it to a script: 0 all answered, 1 a part has failed, 3 not yet done. */

@@ -5,25 +5,27 @@ import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { engineAnswerer } from "../../src/batch/answerer.js";
 import { readSidecar } from "../../src/batch/journal/sidecar.js";
 import { Engine } from "../../src/engine/engine.js";
-import { readInputFacts } from "../../src/queue/input-facts.js";
 import { PartAnswerer } from "../../src/queue/part-answerer.js";
 import { type PartJob, planParts } from "../../src/queue/part-job.js";
+import { readRunFacts } from "../../src/queue/run-facts.js";
 import { createFakeInference } from "../fake-inference.js";
 
 const folder = mkdtempSync(join(tmpdir(), "qa-part-answerer-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 const input = join(folder, "in.txt");
 const out = join(folder, "parts");
+const asked = join(folder, "ask.yaml");
 const never = new AbortController().signal;
 beforeEach(() => {
   rmSync(out, { recursive: true, force: true });
   mkdirSync(out);
+  writeFileSync(asked, "urgent: {type: noul, instructions: Is it urgent?}");
   writeFileSync(input, Array.from({ length: 25 }, (_, i) => `row ${i}\n`).join(""));
 });
 
 async function jobs(): Promise<readonly PartJob[]> {
   const settings = {
-    questions: { type: "preset", name: "guard" },
+    questions: { type: "file", file: asked },
     read: {},
     state: {},
     model: "core-0.3.20",
@@ -31,7 +33,7 @@ async function jobs(): Promise<readonly PartJob[]> {
     output: { format: "ndjson" },
   } as const;
   const run = { inputs: [input], out, rowsPerPart: 10, settings };
-  return planParts(run, await readInputFacts(run, never));
+  return planParts(run, await readRunFacts(run, never));
 }
 
 async function withAnswerer<T>(use: (answerer: PartAnswerer) => Promise<T>): Promise<T> {
@@ -55,7 +57,12 @@ describe("answering a part of a queue", () => {
     expect(await withAnswerer((answerer) => answerer.answer(job, never))).toEqual({ rows: 10, failed: 0 });
     const rows = readFileSync(job.out, "utf8").trim().split("\n");
     expect(rows.map((row) => JSON.parse(row).text)).toEqual(Array.from({ length: 10 }, (_, i) => `row ${i + 10}`));
-    expect(await readSidecar(job.out)).toMatchObject({ part: job.range, rows: 10, input: job.input, finished: true });
+    expect(await readSidecar(job.out)).toMatchObject({
+      part: job.range,
+      rows: 10,
+      input: { rows: 25, digest: job.facts.digest },
+      finished: true,
+    });
     const names = [
       ".0123abcd-part-00002-of-00003.ndjson",
       "part-00001-of-00003.ndjson",
@@ -69,6 +76,14 @@ describe("answering a part of a queue", () => {
     appendFileSync(input, "one more\n");
     const answered = withAnswerer((answerer) => answerer.answer(job as PartJob, never));
     await expect(answered).rejects.toMatchObject({ code: "input_changed" });
+    expect(readdirSync(out)).toEqual([]);
+  });
+
+  it("fails where the questions have changed since they were pushed, and leaves nothing", async () => {
+    const [job] = await jobs();
+    writeFileSync(asked, "urgent: {type: noul, instructions: Is it really urgent?}");
+    const answered = withAnswerer((answerer) => answerer.answer(job as PartJob, never));
+    await expect(answered).rejects.toMatchObject({ code: "run_changed" });
     expect(readdirSync(out)).toEqual([]);
   });
 

@@ -15,11 +15,11 @@ const run: PushedRun = {
     output: { format: "csv" },
   },
 };
-const input = { rows: 25, digest: "abc" };
+const facts = { rows: 25, digest: "abc", questions: "def" };
 
 describe("the parts of a pushed run", () => {
   it("cover all rows once, the last one only what is left", () => {
-    const jobs = planParts(run, input);
+    const jobs = planParts(run, facts);
     expect(jobs.map(({ range }) => [range.from, range.to])).toEqual([
       [0, 10],
       [10, 20],
@@ -36,18 +36,19 @@ describe("the parts of a pushed run", () => {
     [10, 1],
     [11, 2],
   ])("of %i rows are %i", (rows, count) => {
-    expect(planParts(run, { rows, digest: "" })).toHaveLength(count);
+    expect(planParts(run, { ...facts, rows })).toHaveLength(count);
   });
 
   it("carry one mark, which changes with all that decides the answers", () => {
-    const markOf = (changed: Partial<PushedRun>, facts = input) => planParts({ ...run, ...changed }, facts)[0]?.run;
+    const markOf = (changed: Partial<PushedRun>, now = facts) => planParts({ ...run, ...changed }, now)[0]?.run;
     const mark = markOf({});
-    expect(new Set(planParts(run, input).map((job) => job.run))).toEqual(new Set([mark]));
+    expect(new Set(planParts(run, facts).map((job) => job.run))).toEqual(new Set([mark]));
     const others = [
       markOf({ rowsPerPart: 5 }),
       markOf({ inputs: ["/data/other.csv"] }),
       markOf({ settings: { ...run.settings, model: "core-0.3.20" } }),
-      markOf({}, { rows: 25, digest: "other" }),
+      markOf({}, { ...facts, digest: "other" }),
+      markOf({}, { ...facts, questions: "other" }),
     ];
     for (const other of others) expect(other).not.toBe(mark);
   });
@@ -94,7 +95,7 @@ describe("what the queue says", () => {
   });
 
   it("of a part is one line", () => {
-    const [job] = planParts(run, input);
+    const [job] = planParts(run, facts);
     if (job === undefined) throw new Error("no job");
     const answered = { type: "answered", job, result: { rows: 10, failed: 1 }, elapsedMs: 1500 } as const;
     expect(lineOf(answered)).toBe("part 1/3, rows 1 to 10: 10 rows in 1.5 s, 1 of them as errors");

@@ -72,7 +72,7 @@ const waitFor = async (isSo: () => boolean) => {
 describe("a queue", () => {
   it("holds each part of a run once, however often it is pushed, and no text of it", async () => {
     const queue = await open();
-    expect(await push(queue)).toMatchObject({ input: { rows: 25 }, parts: 5, added: 5, retried: 0 });
+    expect(await push(queue)).toMatchObject({ rows: 25, parts: 5, added: 5, retried: 0 });
     expect(await push(queue)).toMatchObject({ parts: 5, added: 0 });
     expect(await readStatus(queue)).toMatchObject({ rows: 25, parts: { all: 5, waiting: 5, answered: 0 } });
     expect(JSON.stringify(await queue.queue.getJobs())).not.toContain(SECRET);

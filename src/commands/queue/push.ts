@@ -91,10 +91,10 @@ nothing twice, and gives parts that failed another try.`;
     try {
       const { attempts, backoff } = flags;
       const pushed = await pushRun(opened, run, { attempts, backoffMs: backoff * 1000, signal });
-      const { input, parts, added, retried } = pushed;
+      const { rows, parts, added, retried } = pushed;
       if (!flags.quiet)
         process.stderr.write(
-          `${countOf(input.rows, "row")} in ${countOf(parts, "part")} on queue ${name}: ${added} new, ${retried} tried again\n`,
+          `${countOf(rows, "row")} in ${countOf(parts, "part")} on queue ${name}: ${added} new, ${retried} tried again\n`,
         );
     } finally {
       await opened.close();

@@ -1,18 +1,18 @@
-/** What a pushed run's input is, read once to its end: how many rows, which ones; and whether its rows can be asked at all. */
+/** What a run is when it is pushed: its input, read once to its end, and its questions; and whether these rows can be asked. */
 
 import { openRequests, questionSetsOf } from "../batch/read/read-requests.js";
 import { createOutput } from "../batch/write/output-format.js";
-import type { InputFacts, PushedRun } from "./part-job.js";
-import { loadRunQuestions } from "./run-questions.js";
+import type { PushedRun, RunFacts } from "./part-job.js";
+import { digestOfQuestions, loadRunQuestions } from "./run-questions.js";
 
 /**
- * Reads an input to its end.
+ * Reads the input of a run to its end.
  * @throws QaError `invalid_usage`: the settings do not fit its rows; those of reading, `aborted`
  */
-export async function readInputFacts(
+export async function readRunFacts(
   { inputs, settings }: Pick<PushedRun, "inputs" | "settings">,
   signal: AbortSignal,
-): Promise<InputFacts> {
+): Promise<RunFacts> {
   const questions = await loadRunQuestions(settings.questions);
   const { read, state, limit, model, output } = settings;
   // the deployment's rule on choices concerns rows with their own questions, which fail one by one
@@ -21,5 +21,5 @@ export async function readInputFacts(
   const sample = head.map(({ row }) => row);
   createOutput({ sample, mayVary: false, questionSets: questionSetsOf(head, questions) }, output);
   for await (const _ of all);
-  return { rows: seen.rows, digest: seen.value };
+  return { rows: seen.rows, digest: seen.value, questions: digestOfQuestions(questions) };
 }
