@@ -7,6 +7,7 @@ import { summaryText } from "../batch/progress/summary.js";
 import { createTally, type TallyCounts } from "../batch/progress/tally.js";
 import { FROM_VALUES } from "../batch/read/format.js";
 import { resolveInputs } from "../batch/read/inputs.js";
+import { resolveReview } from "../batch/review/resolve-review.js";
 import { type RunEnd, run } from "../batch/run.js";
 import { formatOfOutput, TO_VALUES } from "../batch/write/output-format.js";
 import { openRowWriter } from "../batch/write/write-rows.js";
@@ -61,6 +62,10 @@ Exit code: 0 all answered, 3 finished with failed rows, 2 wrong usage, 1 a fatal
     "id-column": Flags.string({ summary: "column that names a row, kept with --only-answers" }),
     probabilities: Flags.boolean({ summary: "CSV: a column for the probability of every option" }),
     ...longFlags,
+    uncertain: Flags.string({
+      summary: "mark answers whose probability (yes/no) or confidence lies in a band: 0.4..0.6",
+      helpValue: "LOW..HIGH",
+    }),
     ...engineFlags,
     "batch-tokens": Flags.integer({ summary: "tokens of one batch, padding included (default 2048)", min: 1 }),
     quiet: Flags.boolean({ summary: "no progress and no summary" }),
@@ -73,7 +78,8 @@ Exit code: 0 all answered, 3 finished with failed rows, 2 wrong usage, 1 a fatal
     const questions = await questionsOf(flags);
     const inputs = await resolveInputs(argv as string[]);
     const format = formatOfOutput(flags.out, flags.to);
-    const tally = createTally();
+    const { band } = resolveReview(flags);
+    const tally = createTally(undefined, { band });
     const size = await totalBytes(inputs);
     let bytes = 0;
     const engine = await Engine.open({ ...flags, modelsDir: flags.models, maxBatchTokens: flags["batch-tokens"] });
@@ -101,6 +107,7 @@ Exit code: 0 all answered, 3 finished with failed rows, 2 wrong usage, 1 a fatal
           probabilities: flags.probabilities,
           explain: flags.explain,
           chunks: flags.long === "chunk",
+          band,
         },
         openWriter: () => openRowWriter({ out: flags.out, force: flags.force, inputs }),
         tally,
