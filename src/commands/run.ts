@@ -7,6 +7,9 @@ import { summaryText } from "../batch/progress/summary.js";
 import { createTally, type TallyCounts } from "../batch/progress/tally.js";
 import { FROM_VALUES } from "../batch/read/format.js";
 import { resolveInputs } from "../batch/read/inputs.js";
+import { reportOf } from "../batch/report/report.js";
+import { prepareReport } from "../batch/report/report-file.js";
+import { reportedOptions } from "../batch/report/report-options.js";
 import { resolveReview } from "../batch/review/resolve-review.js";
 import { type RunEnd, run } from "../batch/run.js";
 import { formatOfOutput, TO_VALUES } from "../batch/write/output-format.js";
@@ -24,6 +27,7 @@ import {
   stopOnSignals,
 } from "../cli.js";
 import { Engine } from "../engine/engine.js";
+import { type QaError, toQaError } from "../errors.js";
 
 export default class Run extends QaCommand {
   static override summary = "Answer questions over files: one row out for each row in, in order.";
@@ -66,13 +70,17 @@ Exit code: 0 all answered, 3 finished with failed rows, 2 wrong usage, 1 a fatal
       summary: "mark answers whose probability (yes/no) or confidence lies in a band: 0.4..0.6",
       helpValue: "LOW..HIGH",
     }),
+    report: Flags.string({
+      summary: "a report of the run: answers, errors, routes, timing (.html or .json)",
+      helpValue: "FILE",
+    }),
     ...engineFlags,
     "batch-tokens": Flags.integer({ summary: "tokens of one batch, padding included (default 2048)", min: 1 }),
     quiet: Flags.boolean({ summary: "no progress and no summary" }),
   };
 
   async run(): Promise<void> {
-    const { argv, flags } = await this.parse(Run);
+    const { argv, flags, metadata } = await this.parse(Run);
     limitHeapGrowth();
     const signal = stopOnSignals();
     const questions = await questionsOf(flags);
@@ -80,6 +88,10 @@ Exit code: 0 all answered, 3 finished with failed rows, 2 wrong usage, 1 a fatal
     const format = formatOfOutput(flags.out, flags.to);
     const { band } = resolveReview(flags);
     const tally = createTally(undefined, { band });
+    const reportFile =
+      flags.report === undefined
+        ? undefined
+        : await prepareReport({ file: flags.report, force: flags.force, others: [...inputs, flags.out] });
     const size = await totalBytes(inputs);
     let bytes = 0;
     const engine = await Engine.open({ ...flags, modelsDir: flags.models, maxBatchTokens: flags["batch-tokens"] });
@@ -89,7 +101,9 @@ Exit code: 0 all answered, 3 finished with failed rows, 2 wrong usage, 1 a fatal
     const { limit } = flags;
     const fractionRead = () => (limit !== undefined ? tally.counts.rowsRead / limit : size && bytes / size);
     const started = performance.now();
+    const startedAt = new Date();
     let end: RunEnd | undefined;
+    let failure: QaError | undefined;
     try {
       end = await run(engineAnswerer(engine), {
         inputs,
@@ -114,12 +128,32 @@ Exit code: 0 all answered, 3 finished with failed rows, 2 wrong usage, 1 a fatal
         onRow: () => progress.update(tally.counts, fractionRead()),
         signal,
       });
+    } catch (error) {
+      failure = toQaError(error);
+      throw error;
     } finally {
       await progress.close();
       const elapsedMs = performance.now() - started;
       if (!flags.quiet && tally.counts.rows > 0)
         process.stderr.write(summaryText(tally.counts, { elapsedMs, columns: process.stderr.columns ?? 100 }));
       await engine.close();
+      const report = reportOf(tally.counts, {
+        version: this.config.version,
+        end: end ?? "failed",
+        error: failure,
+        inputs,
+        output: flags.out,
+        questions,
+        options: reportedOptions(flags, (name) => metadata.flags[name]?.setFromDefault === true),
+        band,
+        startedAt,
+        writtenAt: new Date(),
+        sittings: 1,
+        elapsedMs,
+        thisSitting: { rows: tally.counts.rows, elapsedMs },
+      });
+      if (failure === undefined) await reportFile?.write(report);
+      else if (tally.counts.rows > 0) await reportFile?.write(report).catch(() => {}); // what came first is what is told
     }
     if (!flags.quiet && flags.out !== "-") {
       const stopped = end === "interrupted" ? "interrupted; " : "";
