@@ -7,6 +7,8 @@ import { summaryText } from "../batch/progress/summary.js";
 import { createTally, type TallyCounts } from "../batch/progress/tally.js";
 import { FROM_VALUES } from "../batch/read/format.js";
 import { resolveInputs } from "../batch/read/inputs.js";
+import { rowsInPart } from "../batch/read/part.js";
+import { resolveShard } from "../batch/read/resolve-shard.js";
 import { reportOf } from "../batch/report/report.js";
 import { prepareReport } from "../batch/report/report-file.js";
 import { reportedOptions } from "../batch/report/report-options.js";
@@ -40,6 +42,7 @@ Exit code: 0 all answered, 3 finished with failed rows, 2 wrong usage, 1 a fatal
   static override examples = [
     "<%= config.bin %> run tickets.csv --preset triage --out answers.csv",
     "<%= config.bin %> run 'mails/*.ndjson.gz' --questions ask.yaml --template 'Subject: {{subject}}\\n{{body}}' -o out.ndjson",
+    "<%= config.bin %> run tickets.csv --preset triage --shard 1/4 --out part-1.csv",
     "tail -f app.log | <%= config.bin %> run - --from text --questions ask.yaml",
   ];
   static override args = {
@@ -62,10 +65,18 @@ Exit code: 0 all answered, 3 finished with failed rows, 2 wrong usage, 1 a fatal
     limit: Flags.integer({ summary: "only the first N rows", min: 1, helpValue: "N" }),
     sample: Flags.integer({ summary: "only N rows drawn at random", min: 1, helpValue: "N" }),
     seed: Flags.integer({ summary: "of --sample: the same seed draws the same rows", default: 1 }),
+    shard: Flags.string({
+      summary: "only every n-th row, for n processes (then qa merge): 1/4 to 4/4, or auto in a job array",
+      helpValue: "i/n|auto",
+    }),
     "only-answers": Flags.boolean({ summary: "leave the input out of the output, but for --id-column" }),
     "id-column": Flags.string({ summary: "column that names a row, kept with --only-answers" }),
     probabilities: Flags.boolean({ summary: "CSV: a column for the probability of every option" }),
     ...longFlags,
+    review: Flags.string({
+      summary: "a file of the uncertain answers with a field for a person's own (.csv or .ndjson)",
+      helpValue: "FILE",
+    }),
     uncertain: Flags.string({
       summary: "mark answers whose probability (yes/no) or confidence lies in a band: 0.4..0.6",
       helpValue: "LOW..HIGH",
@@ -85,13 +96,13 @@ Exit code: 0 all answered, 3 finished with failed rows, 2 wrong usage, 1 a fatal
     const signal = stopOnSignals();
     const questions = await questionsOf(flags);
     const inputs = await resolveInputs(argv as string[]);
+    const part = flags.shard === undefined ? undefined : resolveShard(flags.shard, process.env);
     const format = formatOfOutput(flags.out, flags.to);
-    const { band } = resolveReview(flags);
+    const { band, review } = resolveReview(flags);
     const tally = createTally(undefined, { band });
+    const others = [...inputs, flags.out, ...(review === undefined ? [] : [review.file])];
     const reportFile =
-      flags.report === undefined
-        ? undefined
-        : await prepareReport({ file: flags.report, force: flags.force, others: [...inputs, flags.out] });
+      flags.report === undefined ? undefined : await prepareReport({ file: flags.report, force: flags.force, others });
     const size = await totalBytes(inputs);
     let bytes = 0;
     const engine = await Engine.open({ ...flags, modelsDir: flags.models, maxBatchTokens: flags["batch-tokens"] });
@@ -99,7 +110,8 @@ Exit code: 0 all answered, 3 finished with failed rows, 2 wrong usage, 1 a fatal
     const colors = process.env.NO_COLOR === undefined;
     const progress = await createProgress({ kind, stream: process.stderr, files: inputs, colors });
     const { limit } = flags;
-    const fractionRead = () => (limit !== undefined ? tally.counts.rowsRead / limit : size && bytes / size);
+    const rowsToRead = limit !== undefined && part !== undefined ? rowsInPart(part, limit) : limit;
+    const fractionRead = () => (rowsToRead !== undefined ? tally.counts.rowsRead / rowsToRead : size && bytes / size);
     const started = performance.now();
     const startedAt = new Date();
     let end: RunEnd | undefined;
@@ -112,6 +124,7 @@ Exit code: 0 all answered, 3 finished with failed rows, 2 wrong usage, 1 a fatal
         questions,
         model: flags.model,
         limit,
+        part,
         sample: flags.sample === undefined ? undefined : { size: flags.sample, seed: flags.seed },
         chunk: chunkOptionsOf(flags),
         output: {
@@ -143,6 +156,7 @@ Exit code: 0 all answered, 3 finished with failed rows, 2 wrong usage, 1 a fatal
         error: failure,
         inputs,
         output: flags.out,
+        review: review?.file,
         questions,
         options: reportedOptions(flags, (name) => metadata.flags[name]?.setFromDefault === true),
         band,
@@ -152,8 +166,9 @@ Exit code: 0 all answered, 3 finished with failed rows, 2 wrong usage, 1 a fatal
         elapsedMs,
         thisSitting: { rows: tally.counts.rows, elapsedMs },
       });
-      if (failure === undefined) await reportFile?.write(report);
-      else if (tally.counts.rows > 0) await reportFile?.write(report).catch(() => {}); // what came first is what is told
+      const isToTell = tally.counts.rows > 0 || end === "finished";
+      if (isToTell && failure === undefined) await reportFile?.write(report);
+      else if (isToTell) await reportFile?.write(report).catch(() => {}); // what came first is what is told
     }
     if (!flags.quiet && flags.out !== "-") {
       const stopped = end === "interrupted" ? "interrupted; " : "";

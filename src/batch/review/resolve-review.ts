@@ -1,7 +1,6 @@
 /** What `--uncertain` and `--review` ask for together. Pure. */
 
 import { QaError } from "../../errors.js";
-import { formatOfOutput } from "../write/output-format.js";
 import { type Band, parseBand } from "./band.js";
 import type { ReviewOptions } from "./create-review.js";
 
@@ -33,9 +32,7 @@ export function resolveReview({ uncertain, review: file }: ReviewFlags): ReviewP
 }
 
 function formatOfReview(file: string) {
-  try {
-    return formatOfOutput(file);
-  } catch (cause) {
-    throw new QaError("invalid_usage", `--review ${file}: name it .csv or .ndjson, also .gz`, { cause });
-  }
+  if (/\.csv$/i.test(file)) return "csv";
+  if (/\.(ndjson|jsonl)$/i.test(file)) return "ndjson";
+  throw new QaError("invalid_usage", `--review ${file}: name it .csv or .ndjson`);
 }

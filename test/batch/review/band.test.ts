@@ -52,7 +52,7 @@ describe("uncertainIds", () => {
 
 describe("resolveReview", () => {
   it("tells the form of the file by its name", () => {
-    expect(resolveReview({ uncertain: "0.4..0.6", review: "a/review.csv.gz" }).review).toMatchObject({ format: "csv" });
+    expect(resolveReview({ uncertain: "0.4..0.6", review: "a/Review.CSV" }).review).toMatchObject({ format: "csv" });
     expect(resolveReview({ uncertain: "0.4..0.6", review: "r.jsonl" }).review).toMatchObject({ format: "ndjson" });
     expect(resolveReview({ uncertain: "0.4..0.6" })).toEqual({ band: { low: 0.4, high: 0.6 }, review: undefined });
     expect(resolveReview({})).toEqual({ band: undefined, review: undefined });
@@ -61,6 +61,7 @@ describe("resolveReview", () => {
   it.each([
     [{ review: "r.csv" }, "--uncertain 0.4..0.6"],
     [{ uncertain: "0.4..0.6", review: "r.xlsx" }, ".csv or .ndjson"],
+    [{ uncertain: "0.4..0.6", review: "r.csv.gz" }, ".csv or .ndjson"],
     [{ uncertain: "0.4..0.6", review: "-" }, "name of a file"],
   ])("refuses %j", (flags, why) => {
     expect(() => resolveReview(flags)).toThrowError(why);
