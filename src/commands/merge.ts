@@ -1,6 +1,6 @@
 import { Args, Flags } from "@oclif/core";
 import { limitHeapGrowth } from "../batch/heap.js";
-import { isSidecarName } from "../batch/journal/sidecar-for-merge.js";
+import { isSidecarName } from "../batch/journal/sidecar.js";
 import { mergeParts } from "../batch/merge/merge-parts.js";
 import { resolveInputs } from "../batch/read/inputs.js";
 import { QaCommand, stopOnSignals } from "../cli.js";

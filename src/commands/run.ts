@@ -1,7 +1,10 @@
 import { stat } from "node:fs/promises";
 import { Args, Flags } from "@oclif/core";
 import { engineAnswerer } from "../batch/answerer.js";
+import { parseErrorLimit } from "../batch/error-limit.js";
 import { limitHeapGrowth } from "../batch/heap.js";
+import { Journal } from "../batch/journal/journal.js";
+import { openSink } from "../batch/open-sink.js";
 import { createProgress } from "../batch/progress/create-progress.js";
 import { summaryText } from "../batch/progress/summary.js";
 import { createTally, type TallyCounts } from "../batch/progress/tally.js";
@@ -15,7 +18,6 @@ import { reportedOptions } from "../batch/report/report-options.js";
 import { resolveReview } from "../batch/review/resolve-review.js";
 import { type RunEnd, run } from "../batch/run.js";
 import { formatOfOutput, TO_VALUES } from "../batch/write/output-format.js";
-import { openRowWriter } from "../batch/write/write-rows.js";
 import {
   chunkOptionsOf,
   engineFlags,
@@ -35,7 +37,8 @@ export default class Run extends QaCommand {
   static override summary = "Answer questions over files: one row out for each row in, in order.";
   static override description =
     `Reads CSV, TSV, NDJSON, a JSON array or lines of text, each also gzipped; many files, globs, - for stdin.
-A row that cannot be answered keeps its place and says why in \`error\`. NDJSON rows with \`state\` and \`questions\`
+A row that cannot be answered keeps its place and says why in \`error\`. A run that was stopped, in whatever way, goes
+on with the same command; FILE.qa beside the output says how far it is. NDJSON rows with \`state\` and \`questions\`
 are requests of their own and need no --questions.
 
 Exit code: 0 all answered, 3 finished with failed rows, 2 wrong usage, 1 a fatal error, 130 interrupted.`;
@@ -59,7 +62,15 @@ Exit code: 0 all answered, 3 finished with failed rows, 2 wrong usage, 1 a fatal
     to: Flags.option({ options: TO_VALUES })({
       summary: "output format; default: by the name of --out, stdout NDJSON",
     }),
-    force: Flags.boolean({ char: "f", summary: "overwrite an output that exists" }),
+    restart: Flags.boolean({ summary: "begin anew and overwrite the output, instead of going on where it stops" }),
+    rejects: Flags.string({
+      summary: "NDJSON file for the failed rows, whole, to be mended and run again",
+      helpValue: "FILE",
+    }),
+    "max-errors": Flags.string({
+      summary: "end early when more rows fail than this: 20, or 5% (from 100 rows on)",
+      helpValue: "N|N%",
+    }),
     ...rowFlags,
     from: Flags.option({ options: FROM_VALUES })({ summary: "input format; default: by the file's name" }),
     limit: Flags.integer({ summary: "only the first N rows", min: 1, helpValue: "N" }),
@@ -98,11 +109,15 @@ Exit code: 0 all answered, 3 finished with failed rows, 2 wrong usage, 1 a fatal
     const inputs = await resolveInputs(argv as string[]);
     const part = flags.shard === undefined ? undefined : resolveShard(flags.shard, process.env);
     const format = formatOfOutput(flags.out, flags.to);
+    const maxErrors = flags["max-errors"] === undefined ? undefined : parseErrorLimit(flags["max-errors"]);
     const { band, review } = resolveReview(flags);
-    const tally = createTally(undefined, { band });
-    const others = [...inputs, flags.out, ...(review === undefined ? [] : [review.file])];
-    const reportFile =
-      flags.report === undefined ? undefined : await prepareReport({ file: flags.report, force: flags.force, others });
+    const files = { out: flags.out, rejects: flags.rejects, review: review?.file };
+    const others = [...inputs, ...Object.values(files)];
+    const reportFile = flags.report === undefined ? undefined : await prepareReport({ file: flags.report, others });
+    const sink = await openSink({ files, restart: flags.restart, inputs, part });
+    const before = sink instanceof Journal ? sink.before : undefined;
+    const tally = createTally(before?.tally, { band });
+    const rowsBefore = tally.counts.rows;
     const size = await totalBytes(inputs);
     let bytes = 0;
     const engine = await Engine.open({ ...flags, modelsDir: flags.models, maxBatchTokens: flags["batch-tokens"] });
@@ -136,8 +151,10 @@ Exit code: 0 all answered, 3 finished with failed rows, 2 wrong usage, 1 a fatal
           chunks: flags.long === "chunk",
           band,
         },
-        openWriter: () => openRowWriter({ out: flags.out, force: flags.force, inputs }),
+        files,
+        sink,
         tally,
+        maxErrors,
         onRow: () => progress.update(tally.counts, fractionRead()),
         signal,
       });
@@ -146,10 +163,11 @@ Exit code: 0 all answered, 3 finished with failed rows, 2 wrong usage, 1 a fatal
       throw error;
     } finally {
       await progress.close();
-      const elapsedMs = performance.now() - started;
+      const elapsedMs = (before?.elapsedMs ?? 0) + performance.now() - started;
       if (!flags.quiet && tally.counts.rows > 0)
         process.stderr.write(summaryText(tally.counts, { elapsedMs, columns: process.stderr.columns ?? 100 }));
       await engine.close();
+      const rows = tally.counts.rows - rowsBefore;
       const report = reportOf(tally.counts, {
         version: this.config.version,
         end: end ?? "failed",
@@ -162,16 +180,16 @@ Exit code: 0 all answered, 3 finished with failed rows, 2 wrong usage, 1 a fatal
         band,
         startedAt,
         writtenAt: new Date(),
-        sittings: 1,
+        sittings: (before?.sittings ?? 0) + 1,
         elapsedMs,
-        thisSitting: { rows: tally.counts.rows, elapsedMs },
+        thisSitting: { rows, elapsedMs: performance.now() - started },
       });
-      const isToTell = tally.counts.rows > 0 || end === "finished";
+      const isToTell = rows > 0 || end !== undefined;
       if (isToTell && failure === undefined) await reportFile?.write(report);
       else if (isToTell) await reportFile?.write(report).catch(() => {}); // what came first is what is told
     }
     if (!flags.quiet && flags.out !== "-") {
-      const stopped = end === "interrupted" ? "interrupted; " : "";
+      const stopped = end === "interrupted" ? "interrupted, the same command goes on; " : "";
       process.stderr.write(`\n${stopped}${tally.counts.rows} rows are in ${flags.out}\n`);
     }
     process.exitCode = exitCodeOf(end, tally.counts);

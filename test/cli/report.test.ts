@@ -30,9 +30,9 @@ describe("qa run --report and --uncertain, installed from the packed tarball", (
     expect(json.rows.uncertain).toBeGreaterThan(0);
   });
 
-  it("tells of a run that was interrupted up to where it came, on a page", async () => {
+  it("tells of a run that was interrupted up to where it came, and of all of it once it has gone on", async () => {
     const [input, out, report] = [temp("many.txt"), temp("many.ndjson"), temp("many.html")];
-    writeFileSync(input, readFile(mails).repeat(200));
+    writeFileSync(input, readFile(mails).repeat(8));
     const args = ["run", input, "--preset", "guard", ...ENGLISH, "--out", out, "--report", report];
     const child = spawn(installed.bin, args);
     while (!existsSync(out) || readFile(out) === "") await new Promise((resolve) => setTimeout(resolve, 50));
@@ -43,13 +43,18 @@ describe("qa run --report and --uncertain, installed from the packed tarball", (
     const rows = new Intl.NumberFormat("en-US").format(readNdjson(readFile(out)).length);
     expect(page).toContain(`${rows} rows to`);
     expect(page).toContain("--bar: #2b59c3");
+    expect(await qa(args)).toMatchObject({ code: 0, stderr: "" });
+    const whole = readFile(report);
+    expect(whole).not.toContain("The run was interrupted.");
+    expect(whole).toContain("96 rows to");
+    expect(whole).toMatch(/<dt>Sittings<\/dt><dd>2; /);
   });
 
   it.each([
     ["a band that is none", ["--uncertain", "0.6-0.8"], "0.4..0.6"],
     ["a review without a band", ["--review", "review.csv"], "--uncertain 0.4..0.6"],
     ["a report of another form", ["--report", "report.pdf"], ".html or .json"],
-    ["a report that would overwrite a file", ["--report", `${FIXTURES}labels.json`], "exists"],
+    ["a report that would overwrite a file", ["--report", `${FIXTURES}labels.json`], "is no report of qa"],
   ])("refuses %s before anything is run", async (_, flags, advice) => {
     const { code, stdout, stderr } = await qa(["run", mails, "--preset", "guard", ...ENGLISH, ...flags]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });

@@ -28,6 +28,9 @@ const ENDS: Record<ReportEnd, { readonly name: string; readonly isWhole: boolean
   },
 };
 
+/** By which a page is known as a report. */
+export const GENERATOR = "qa run report";
+
 /** The page; `style` is its style sheet. */
 export function reportHtml(report: Report, style: string): string {
   const { questions, version } = report;
@@ -36,6 +39,7 @@ export function reportHtml(report: Report, style: string): string {
 <html lang="en">
 <head>
 <meta charset="utf-8">
+<meta name="generator" content="${GENERATOR}">
 <title>${title} · qa run report</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
@@ -72,10 +76,10 @@ function titleOf(inputs: readonly string[]): string {
   return inputs.length > 1 ? `${name} and ${inputs.length - 1} more` : name;
 }
 
-function lead({ end, rows, allSittings, output, startedAt }: Report): Html {
+function lead({ end, rows, allSittings, sittings, output, startedAt }: Report): Html {
   const { name, isWhole } = ENDS[end];
   const to = output === "-" ? "standard output" : html`<code>${output}</code>`;
-  return html`<span class="pill${isWhole ? "" : " wrong"}">${name}</span> ${countOf(rows.total, "row")} to ${to} in ${durationText(allSittings.elapsedMs)}, started ${minuteOf(startedAt)}`;
+  return html`<span class="pill${isWhole ? "" : " wrong"}">${name}</span> ${countOf(rows.total, "row")} to ${to} in ${durationText(allSittings.elapsedMs)}, ${sittings === 1 ? "started" : `sitting ${sittings} started`} ${minuteOf(startedAt)}`;
 }
 
 /** `2026-11-21 18:43 UTC`. */

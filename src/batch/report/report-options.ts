@@ -13,6 +13,7 @@ const REPORTED = [
   "sample",
   "seed",
   "shard",
+  "max-errors",
   "only-answers",
   "id-column",
   "probabilities",

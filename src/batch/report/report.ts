@@ -26,7 +26,7 @@ export interface RunFacts {
   /** Flags as given. */
   readonly options: Readonly<Record<string, string | number | boolean>>;
   readonly band?: Band | undefined;
-  /** Of the first sitting. */
+  /** When this sitting began. */
   readonly startedAt: Date;
   readonly writtenAt: Date;
   /** Sittings so far, this one included; more than 1 after a resume. */

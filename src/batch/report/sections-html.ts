@@ -55,7 +55,7 @@ export function identitySection(report: Report): Html {
   const { inputs, output, review, checkpoints, startedAt, writtenAt, sittings, allSittings, thisSitting } = report;
   const files = html`<ul class="files">${inputs.map((file) => html`<li>${file === "-" ? "standard input" : html`<code>${file}</code>`}</li>`)}</ul>`;
   const pace = `${durationText(allSittings.elapsedMs)}, ${shortText(allSittings.rowsPerSecond)} rows/s`;
-  const sitting = `${countOf(thisSitting.rows, "row")} in ${durationText(thisSitting.elapsedMs)}, ${shortText(thisSitting.rowsPerSecond)} rows/s`;
+  const sitting = `${countOf(thisSitting.rows, "row")}, ${durationText(thisSitting.elapsedMs)}, ${shortText(thisSitting.rowsPerSecond)} rows/s`;
   const options = Object.entries(report.options).map(
     ([name, value]) => html`<li><code>--${name}${value === true ? "" : ` ${value}`}</code></li>`,
   );
@@ -66,10 +66,10 @@ ${fact("Output", html`${output === "-" ? "standard output" : html`<code>${output
 ${review === undefined ? [] : fact("For review", html`<code>${review}</code>`)}
 ${checkpoints.length === 0 ? [] : fact("Checkpoints", html`${checkpoints.join(", ")}`)}
 ${options.length === 0 ? [] : fact("Options", html`<ul class="files">${options}</ul>`)}
-${fact("Started", timeOf(startedAt))}
+${fact(sittings === 1 ? "Started" : "Last sitting", timeOf(startedAt))}
 ${fact("Written", timeOf(writtenAt))}
 ${fact("Time", html`${pace}`)}
-${sittings === 1 ? [] : fact("Sittings", html`${sittings}; the last one ${sitting}`)}
+${sittings === 1 ? [] : fact("Sittings", html`${sittings}; ${sitting} in the last one`)}
 ${fact("qa", html`${report.version}`)}
 </dl></section>`;
 }

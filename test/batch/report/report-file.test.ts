@@ -23,13 +23,19 @@ describe("prepareReport", () => {
     expect(readdirSync(folder).filter((name) => name.endsWith(".part"))).toEqual([]);
   });
 
-  it("overwrites a report only when told to", async () => {
-    const file = join(folder, "b.json");
-    writeFileSync(file, "old");
-    await expect(prepareReport({ file, others: [] })).rejects.toMatchObject({ code: "output_exists" });
-    expect(readFileSync(file, "utf8")).toBe("old");
-    await (await prepareReport({ file, others: [], force: true })).write(report);
-    expect(readFileSync(file, "utf8")).toContain("report_version");
+  it("takes the place of an older report, and of nothing else", async () => {
+    for (const [file, other] of [
+      [join(folder, "b.json"), join(folder, "b.html")],
+      [join(folder, "b.html"), join(folder, "b.json")],
+    ] as const) {
+      writeFileSync(file, '{"mine": "report_version"}');
+      await expect(prepareReport({ file, others: [] })).rejects.toMatchObject({ code: "output_exists" });
+      rmSync(file);
+      await (await prepareReport({ file, others: [other] })).write(report);
+      await (await prepareReport({ file, others: [] })).write({ ...report, version: "9.9.9" });
+      expect(readFileSync(file, "utf8")).toContain("9.9.9");
+      rmSync(file);
+    }
   });
 
   it.each([
