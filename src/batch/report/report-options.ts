@@ -14,6 +14,7 @@ const REPORTED = [
   "seed",
   "shard",
   "max-errors",
+  "retry-failed",
   "only-answers",
   "id-column",
   "probabilities",
