@@ -6,19 +6,16 @@
  */
 
 import { execFileSync } from "node:child_process";
-import { createWriteStream } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { finished } from "node:stream/promises";
-import { stringify } from "csv-stringify/sync";
 import { engineAnswerer } from "../dist/batch/answerer.js";
 import { limitHeapGrowth } from "../dist/batch/heap.js";
 import { openSink } from "../dist/batch/open-sink.js";
 import { createTally } from "../dist/batch/progress/tally.js";
 import { run } from "../dist/batch/run.js";
-import { Engine } from "../dist/engine/engine.js";
 import { everydayQuestions, printTable, ticketStates } from "./sample.js";
+import { openStandIn, writeRows } from "./stand-in.js";
 
 const SIZES = [2_000, 200_000];
 
@@ -30,7 +27,7 @@ async function parent() {
   const peaks = [];
   for (const rows of SIZES) {
     const input = join(folder, `${rows}.csv`);
-    await writeRows(input, rows);
+    await writeRows(input, rows, await ticketStates(74));
     const output = execFileSync(process.execPath, [import.meta.filename, "child", input, join(folder, "out.ndjson")]);
     peaks.push(JSON.parse(output.toString()));
   }
@@ -42,38 +39,9 @@ async function parent() {
   await rm(folder, { recursive: true });
 }
 
-async function writeRows(file, rows) {
-  const out = createWriteStream(file);
-  out.write("id,body\n");
-  const states = await ticketStates(74);
-  for (let i = 0; i < rows; i++)
-    if (!out.write(stringify([[i, `${i} ${states[i % states.length]}`]])))
-      await new Promise((resolve) => out.once("drain", resolve));
-  out.end();
-  await finished(out);
-}
-
 async function child(input, out) {
   limitHeapGrowth();
-  const optionCounts = new WeakMap();
-  const engine = await Engine.open(
-    {},
-    {
-      slots: 4,
-      async compile(_checkpoint, questions) {
-        const prefix = { type: "stand-in" };
-        optionCounts.set(
-          prefix,
-          questions.reduce((sum, { options }) => sum + options.length, 0),
-        );
-        return prefix;
-      },
-      async decide(_checkpoint, groups) {
-        return groups.flatMap(({ prefix, states }) => states.map(() => new Float32Array(optionCounts.get(prefix))));
-      },
-      async close() {},
-    },
-  );
+  const engine = await openStandIn();
   const start = performance.now();
   await run(engineAnswerer(engine), {
     inputs: [input],

@@ -30,12 +30,13 @@ export class Sitting {
   readonly #target: RunSink | LockedRun;
   readonly #before: Sidecar | undefined;
   readonly #startedMs = performance.now();
+  #rows = 0;
 
   private constructor(asked: AskedRun, target: RunSink | LockedRun) {
     this.#asked = asked;
     this.#target = target;
     this.#before = isLocked(target) || target instanceof Journal ? target.before : undefined;
-    this.tally = createTally(this.#before?.tally);
+    this.tally = createTally(this.#before?.tally, { band: asked.output.band });
   }
 
   /**
@@ -47,17 +48,22 @@ export class Sitting {
     return new Sitting(asked, retryFailed ? await openRetry(files) : await openSink({ files, inputs, part, restart }));
   }
 
-  /** Sittings so far, and how long they took in all, this one among them. */
-  get timing(): { readonly sittings: number; readonly elapsedMs: number; readonly thisMs: number } {
+  /** Sittings so far, and how long they took in all, this one among them; then rows and time of this one. */
+  get timing(): SittingTiming {
     const thisMs = performance.now() - this.#startedMs;
     const { sittings = 0, elapsedMs = 0 } = this.#before ?? {};
-    return { sittings: sittings + 1, elapsedMs: elapsedMs + thisMs, thisMs };
+    return { sittings: sittings + 1, elapsedMs: elapsedMs + thisMs, thisRows: this.#rows, thisMs };
   }
 
   /** Runs to the end, or until it is stopped; closes all. @throws QaError those of `run` and of `retryFailed` */
   async run(answerer: Answerer, { onRow, onBytes, signal }: SittingWatch): Promise<RunEnd> {
     const target = this.#target;
-    const options = { ...this.#asked, read: { ...this.#asked.read, onBytes }, tally: this.tally, onRow, signal };
+    const countRow = () => {
+      this.#rows++;
+      onRow();
+    };
+    const read = { ...this.#asked.read, onBytes };
+    const options = { ...this.#asked, read, tally: this.tally, onRow: countRow, signal };
     if (!isLocked(target)) return run(answerer, { ...options, sink: target });
     try {
       return await retryFailed(answerer, { ...options, before: target.before });
@@ -65,6 +71,13 @@ export class Sitting {
       target.lock.release();
     }
   }
+}
+
+export interface SittingTiming {
+  readonly sittings: number;
+  readonly elapsedMs: number;
+  readonly thisRows: number;
+  readonly thisMs: number;
 }
 
 export interface SittingWatch {

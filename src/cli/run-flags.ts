@@ -5,6 +5,7 @@ import { parseErrorLimit } from "../batch/error-limit.js";
 import { FROM_VALUES } from "../batch/read/format.js";
 import { resolveInputs } from "../batch/read/inputs.js";
 import { resolveShard } from "../batch/read/resolve-shard.js";
+import { resolveReview } from "../batch/review/resolve-review.js";
 import type { AskedRun } from "../batch/sitting.js";
 import { formatOfOutput, TO_VALUES } from "../batch/write/output-format.js";
 import {
@@ -47,6 +48,18 @@ export const runFlags = {
   "id-column": Flags.string({ summary: "column that names a row, kept with --only-answers" }),
   probabilities: Flags.boolean({ summary: "CSV: a column for the probability of every option" }),
   ...longFlags,
+  uncertain: Flags.string({
+    summary: "mark answers whose probability (yes/no) or confidence lies in a band: 0.4..0.6",
+    helpValue: "LOW..HIGH",
+  }),
+  review: Flags.string({
+    summary: "a file of the uncertain answers with a field for a person's own (.csv or .ndjson)",
+    helpValue: "FILE",
+  }),
+  report: Flags.string({
+    summary: "a report of the run: answers, errors, routes, timing (.html or .json)",
+    helpValue: "FILE",
+  }),
   ...engineFlags,
   "batch-tokens": Flags.integer({ summary: "tokens of one batch, padding included (default 2048)", min: 1 }),
   quiet: Flags.boolean({ summary: "no progress and no summary" }),
@@ -62,6 +75,7 @@ export type RunFlags = Interfaces.InferredFlags<typeof runFlags>;
 export async function runOf(flags: RunFlags, patterns: readonly string[]): Promise<AskedRun> {
   const { out, rejects, limit, sample, seed, shard, model } = flags;
   const maxErrors = flags["max-errors"];
+  const { band, review } = resolveReview(flags);
   return {
     inputs: await resolveInputs(patterns),
     read: readOptionsOf(flags),
@@ -79,8 +93,9 @@ export async function runOf(flags: RunFlags, patterns: readonly string[]): Promi
       probabilities: flags.probabilities,
       explain: flags.explain,
       chunks: flags.long === "chunk",
+      band,
     },
-    files: { out, rejects },
+    files: { out, rejects, review: review?.file },
     maxErrors: maxErrors === undefined ? undefined : parseErrorLimit(maxErrors),
   };
 }

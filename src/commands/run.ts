@@ -10,6 +10,7 @@ import type { RunEnd } from "../batch/run.js";
 import { type AskedRun, Sitting } from "../batch/sitting.js";
 import { QaCommand, stopOnSignals } from "../cli/qa-command.js";
 import { type RunFlags, runFlags, runOf } from "../cli/run-flags.js";
+import { openRunReport } from "../cli/run-report.js";
 import { Engine } from "../engine/engine.js";
 
 export default class Run extends QaCommand {
@@ -38,14 +39,17 @@ Exit code: 0 all answered, 3 finished with failed rows, 2 wrong usage, 1 a fatal
   static override flags = runFlags;
 
   async run(): Promise<void> {
-    const { argv, flags } = await this.parse(Run);
+    const { argv, flags, metadata } = await this.parse(Run);
     limitHeapGrowth();
     const signal = stopOnSignals();
     const asked = await runOf(flags, argv as string[]);
+    const isDefault = (flag: string) => metadata.flags[flag]?.setFromDefault === true;
+    const report = await openRunReport(flags, asked, { version: this.config.version, isDefault });
     const engine = await Engine.open({ ...flags, modelsDir: flags.models, maxBatchTokens: flags["batch-tokens"] });
     try {
       const sitting = await Sitting.open(asked, { restart: flags.restart, retryFailed: flags["retry-failed"] });
-      const end = await watched(sitting, { answerer: engineAnswerer(engine), asked, flags, signal });
+      const running = watched(sitting, { answerer: engineAnswerer(engine), asked, flags, signal });
+      const end = await report.follow(sitting, running);
       const { counts } = sitting.tally;
       if (!flags.quiet && flags.out !== "-") {
         const stopped = end === "interrupted" ? "interrupted, the same command goes on; " : "";
