@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { Args, Flags } from "@oclif/core";
 import { countOf } from "../../batch/progress/amounts.js";
 import { resolveInputs } from "../../batch/read/inputs.js";
+import { parseBand } from "../../batch/review/band.js";
 import {
   chunkOptionsOf,
   engineFlags,
@@ -51,6 +52,7 @@ nothing twice, and gives parts that failed another try.`;
     "id-column": runFlags["id-column"],
     probabilities: runFlags.probabilities,
     ...longFlags,
+    uncertain: runFlags.uncertain,
     model: engineFlags.model,
     deployment: engineFlags.deployment,
     quiet: Flags.boolean({ summary: "no summary" }),
@@ -78,6 +80,7 @@ nothing twice, and gives parts that failed another try.`;
         probabilities: flags.probabilities,
         explain: flags.explain,
         chunks: flags.long === "chunk",
+        band: flags.uncertain === undefined ? undefined : parseBand(flags.uncertain),
       },
     };
     const run = {
