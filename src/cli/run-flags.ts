@@ -95,6 +95,7 @@ export async function runOf(flags: RunFlags, patterns: readonly string[]): Promi
       chunks: flags.long === "chunk",
       band,
     },
+    review,
     files: { out, rejects, review: review?.file },
     maxErrors: maxErrors === undefined ? undefined : parseErrorLimit(maxErrors),
   };
