@@ -1,0 +1,47 @@
+/** Time and chance, as the room sees them: tests bring their own. */
+
+import { setTimeout as wait } from "node:timers/promises";
+
+export interface Clock {
+  /** Monotonic. */
+  nowMs(): number;
+  /** Milliseconds since 1970, for `Retry-After` dates. */
+  dateMs(): number;
+  /** Rejects at the signal. */
+  sleep(ms: number, signal: AbortSignal): Promise<void>;
+  /** In [0, 1). */
+  random(): number;
+}
+
+export const SYSTEM_CLOCK: Clock = {
+  nowMs: () => performance.now(),
+  dateMs: () => Date.now(),
+  sleep: (ms, signal) => wait(ms, undefined, { signal }),
+  random: () => Math.random(),
+};
+
+/** The time that a row may take. It runs from the row's first try on: what waits its turn loses none. */
+export class Deadline {
+  readonly ms: number;
+  #startedMs: number | undefined;
+
+  constructor(ms: number) {
+    this.ms = ms;
+  }
+
+  start(nowMs: number): void {
+    this.#startedMs ??= nowMs;
+  }
+
+  get startedMs(): number | undefined {
+    return this.#startedMs;
+  }
+
+  elapsedMs(nowMs: number): number {
+    return this.#startedMs === undefined ? 0 : nowMs - this.#startedMs;
+  }
+
+  leftMs(nowMs: number): number {
+    return this.ms - this.elapsedMs(nowMs);
+  }
+}
