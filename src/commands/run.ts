@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import { Args, Flags } from "@oclif/core";
-import { engineAnswerer } from "../batch/answerer.js";
+import { type Answerer, engineAnswerer } from "../batch/answerer.js";
 import { limitHeapGrowth } from "../batch/heap.js";
 import { createProgress } from "../batch/progress/create-progress.js";
 import { summaryText } from "../batch/progress/summary.js";
@@ -22,7 +22,10 @@ import {
   stateOptionsOf,
   stopOnSignals,
 } from "../cli.js";
+import { type EngineOptions, resolveRemoteConfig } from "../config.js";
 import { Engine } from "../engine/engine.js";
+import { QaError } from "../errors.js";
+import { openRemote } from "../remote/remote-answerer.js";
 
 export default class Run extends QaCommand {
   static override summary = "Answer questions over files: one row out for each row in, in order.";
@@ -35,6 +38,7 @@ Exit code: 0 all answered, 3 finished with failed rows, 2 wrong usage, 1 a fatal
   static override examples = [
     "<%= config.bin %> run tickets.csv --preset triage --out answers.csv",
     "<%= config.bin %> run 'mails/*.ndjson.gz' --questions ask.yaml --template 'Subject: {{subject}}\\n{{body}}' -o out.ndjson",
+    "<%= config.bin %> run tickets.csv --preset triage --endpoint http://10.0.0.5:8080,http://10.0.0.6:8080 -o answers.csv",
     "tail -f app.log | <%= config.bin %> run - --from text --questions ask.yaml",
   ];
   static override args = {
@@ -63,6 +67,23 @@ Exit code: 0 all answered, 3 finished with failed rows, 2 wrong usage, 1 a fatal
     ...longFlags,
     ...engineFlags,
     "batch-tokens": Flags.integer({ summary: "tokens of one batch, padding included (default 2048)", min: 1 }),
+    endpoint: Flags.string({
+      summary: "ask System One services in place of the engine; base URLs, separated by commas; key: TYPESAFE_API_KEY",
+      helpValue: "URL[,URL]",
+      exclusive: ["workers", "batch-tokens"],
+    }),
+    "in-flight": Flags.integer({
+      summary: "calls in flight per endpoint (default 8)",
+      min: 1,
+      dependsOn: ["endpoint"],
+    }),
+    deadline: Flags.integer({
+      summary: "seconds for a row at the endpoints, tries again included (default 120)",
+      helpValue: "SECONDS",
+      min: 1,
+      max: 86_400,
+      dependsOn: ["endpoint"],
+    }),
     quiet: Flags.boolean({ summary: "no progress and no summary" }),
   };
 
@@ -76,7 +97,7 @@ Exit code: 0 all answered, 3 finished with failed rows, 2 wrong usage, 1 a fatal
     const tally = createTally();
     const size = await totalBytes(inputs);
     let bytes = 0;
-    const engine = await Engine.open({ ...flags, modelsDir: flags.models, maxBatchTokens: flags["batch-tokens"] });
+    const answerer = await openAnswerer(flags);
     const kind = progressKind(flags);
     const colors = process.env.NO_COLOR === undefined;
     const progress = await createProgress({ kind, stream: process.stderr, files: inputs, colors });
@@ -85,7 +106,7 @@ Exit code: 0 all answered, 3 finished with failed rows, 2 wrong usage, 1 a fatal
     const started = performance.now();
     let end: RunEnd | undefined;
     try {
-      end = await run(engineAnswerer(engine), {
+      end = await run(answerer, {
         inputs,
         read: { ...readOptionsOf(flags), onBytes: (count) => (bytes += count) },
         state: stateOptionsOf(flags),
@@ -112,7 +133,7 @@ Exit code: 0 all answered, 3 finished with failed rows, 2 wrong usage, 1 a fatal
       const elapsedMs = performance.now() - started;
       if (!flags.quiet && tally.counts.rows > 0)
         process.stderr.write(summaryText(tally.counts, { elapsedMs, columns: process.stderr.columns ?? 100 }));
-      await engine.close();
+      await answerer.close();
     }
     if (!flags.quiet && flags.out !== "-") {
       const stopped = end === "interrupted" ? "interrupted; " : "";
@@ -120,6 +141,27 @@ Exit code: 0 all answered, 3 finished with failed rows, 2 wrong usage, 1 a fatal
     }
     process.exitCode = exitCodeOf(end, tally.counts);
   }
+}
+
+interface AnswererFlags extends EngineOptions {
+  readonly models?: string | undefined;
+  readonly "batch-tokens"?: number | undefined;
+  readonly endpoint?: string | undefined;
+  readonly "in-flight"?: number | undefined;
+  readonly deadline?: number | undefined;
+  readonly long: "reject" | "chunk";
+}
+
+/** The endpoints that the flags name, else the engine. @throws QaError `invalid_usage`, `unknown_deployment` */
+async function openAnswerer(flags: AnswererFlags): Promise<Answerer & { close(): void | Promise<void> }> {
+  const { endpoint, deadline } = flags;
+  if (endpoint === undefined) {
+    const engine = await Engine.open({ ...flags, modelsDir: flags.models, maxBatchTokens: flags["batch-tokens"] });
+    return { ...engineAnswerer(engine), close: () => engine.close() };
+  }
+  if (flags.long === "chunk")
+    throw new QaError("invalid_usage", "--long chunk needs the engine's tokenizer; run without --endpoint, or reject");
+  return openRemote(resolveRemoteConfig({ endpoint, inFlight: flags["in-flight"], deadlineSeconds: deadline }));
 }
 
 /** A screen on a terminal, but not where rows are printed on one too, nor in CI, where ink draws nothing. */
