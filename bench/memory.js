@@ -14,9 +14,9 @@ import { finished } from "node:stream/promises";
 import { stringify } from "csv-stringify/sync";
 import { engineAnswerer } from "../dist/batch/answerer.js";
 import { limitHeapGrowth } from "../dist/batch/heap.js";
+import { openSink } from "../dist/batch/open-sink.js";
 import { createTally } from "../dist/batch/progress/tally.js";
 import { run } from "../dist/batch/run.js";
-import { openRowWriter } from "../dist/batch/write/write-rows.js";
 import { Engine } from "../dist/engine/engine.js";
 import { everydayQuestions, printTable, ticketStates } from "./sample.js";
 
@@ -81,7 +81,8 @@ async function child(input, out) {
     state: {},
     questions: everydayQuestions(8),
     output: { format: "ndjson" },
-    openWriter: () => openRowWriter({ out, force: true }),
+    files: { out },
+    sink: await openSink({ files: { out }, restart: true, inputs: [] }),
     tally: createTally(),
     onRow: () => {},
     signal: new AbortController().signal,

@@ -5,18 +5,32 @@ import { outcomeOfError } from "../engine/engine.js";
 import { mapOrdered } from "../engine/map-ordered.js";
 import { QaError } from "../errors.js";
 import type { Answerer, AnswerOptions } from "./answerer.js";
+import { assertErrorLimit, type ErrorLimit } from "./error-limit.js";
+import { fingerprintOf } from "./journal/run-fingerprint.js";
 import type { Tally } from "./progress/tally.js";
-import { openRequests, questionSetsOf, type RequestSource, type RowRequest } from "./read/read-requests.js";
+import {
+  openRequests,
+  questionSetsOf,
+  type RequestSource,
+  type Requests,
+  type RowRequest,
+} from "./read/read-requests.js";
+import type { Row } from "./read/row.js";
+import { rejectRecord } from "./write/create-rejects.js";
 import { createOutput, type Output, type OutputOptions } from "./write/output-format.js";
 import type { Outcome } from "./write/output-record.js";
-import type { RowWriter } from "./write/row-queue.js";
+import type { RowTexts, RunFiles, RunSink } from "./write/run-sink.js";
 
-export interface RunOptions extends Omit<RequestSource, "choiceNeedsInstructions"> {
+export interface RunOptions extends Omit<RequestSource, "choiceNeedsInstructions" | "done"> {
   readonly chunk?: ChunkOptions | undefined;
   readonly output: OutputOptions;
-  /** Opens the output, once all that can be wrong with the run before its first row is found. */
-  readonly openWriter: () => Promise<RowWriter>;
+  /** Which of them the run writes. */
+  readonly files: RunFiles;
+  /** Where the rows go; closed when the run ends. */
+  readonly sink: RunSink;
   readonly tally: Tally;
+  /** Failed rows that end the run; default none does. */
+  readonly maxErrors?: ErrorLimit | undefined;
   /** Told after every row. */
   readonly onRow: () => void;
   /** Ends the run behind the batches in hand. */
@@ -26,57 +40,92 @@ export interface RunOptions extends Omit<RequestSource, "choiceNeedsInstructions
 export type RunEnd = "finished" | "interrupted" | "reader_gone";
 
 /**
- * Answers every row.
- * @throws QaError `invalid_usage` before the first row; `input_missing`, `input_unsupported`, `input_damaged` (behind the rows
- * that could be read), `output_exists`, `output_failed`, `checkpoint_missing`, `checkpoint_damaged`
+ * Answers every row that is not done.
+ * @throws QaError before the first row `invalid_usage`, `run_changed`, `output_exists`, `output_changed`; then, behind what
+ * is written, `input_missing`, `input_unsupported`, `input_damaged`, `input_changed`, `output_failed`, `too_many_errors`,
+ * `checkpoint_missing`, `checkpoint_damaged`
  */
 export async function run(answerer: Answerer, options: RunOptions): Promise<RunEnd> {
-  const { inputs, questions, read, signal } = options;
+  const { sink, signal } = options;
+  try {
+    const plan = await planRun(answerer, options);
+    await sink.begin({ ...plan, tally: options.tally });
+    return await finishRun(answerer, plan, options);
+  } catch (error) {
+    await sink.abort();
+    if (isAborted(error, AbortSignal.any([signal, sink.readerGone]))) return "interrupted";
+    throw error;
+  }
+}
+
+interface Plan {
+  readonly requests: Requests;
+  readonly output: Output;
+  readonly heads: RowTexts;
+  readonly fingerprint: ReturnType<typeof fingerprintOf>;
+}
+
+/** Finds all that can be wrong with a run before its first row. */
+async function planRun(answerer: Answerer, options: RunOptions): Promise<Plan> {
+  const { inputs, questions, read, sink, signal, files } = options;
   const { choiceNeedsInstructions } = answerer;
-  const gone = new AbortController(); // whoever reads the output: then the input, perhaps a slow pipe, is not waited for
-  const stop = AbortSignal.any([signal, gone.signal]);
-  const source = { ...options, choiceNeedsInstructions, read: { ...read, signal: stop } };
-  const { head, isAll, all } = await openRequests(source);
+  // whoever reads the output may go: then the input, perhaps a slow pipe, is not waited for
+  const stop = AbortSignal.any([signal, sink.readerGone]);
+  const source = { ...options, choiceNeedsInstructions, read: { ...read, signal: stop }, done: sink.done };
+  const requests = await openRequests(source);
+  const { head, isAll } = requests;
   const mayVary = !isAll && (inputs.length > 1 || head.some(({ row }) => row.content.type === "json"));
   const sample = head.map(({ row }) => row);
   const output = createOutput({ sample, mayVary, questionSets: questionSetsOf(head, questions) }, options.output);
-  const writer = await options.openWriter();
-  writer.readerGone.addEventListener("abort", () => gone.abort());
+  const answeredBy = await answerer.identity();
+  const fingerprint = fingerprintOf({ ...options, files, answeredBy, head: output.head });
+  return { requests, output, heads: { out: output.head }, fingerprint };
+}
+
+async function finishRun(answerer: Answerer, plan: Plan, options: RunOptions): Promise<RunEnd> {
+  const { sink, signal } = options;
+  const { seen } = plan.requests;
+  const input = () => ({ rows: seen.rows, digest: seen.value });
+  const stop = AbortSignal.any([signal, sink.readerGone]);
   try {
-    await answerRows(answerer, all, { ...options, output, writer, stop });
+    await answerRows(answerer, plan, { ...options, stop });
   } catch (error) {
     if (!isAborted(error, stop)) {
-      await writer.close().catch(() => {}); // what came first is what is told
+      await sink.close({ finished: false, input: input() }).catch(() => {}); // what came first is what is told
       throw error;
     }
   }
-  await writer.close();
+  await sink.close({ finished: !stop.aborted, input: input() });
   if (signal.aborted) return "interrupted";
-  return writer.readerGone.aborted ? "reader_gone" : "finished";
-}
-
-interface Sinks extends Pick<RunOptions, "chunk" | "tally" | "onRow"> {
-  readonly output: Output;
-  readonly writer: RowWriter;
-  readonly stop: AbortSignal;
+  return sink.readerGone.aborted ? "reader_gone" : "finished";
 }
 
 async function answerRows(
   answerer: Answerer,
-  requests: AsyncIterable<RowRequest>,
-  { output, writer, tally, onRow, chunk, stop }: Sinks,
+  { requests, output }: Plan,
+  { sink, tally, onRow, chunk, maxErrors, stop }: RunOptions & { readonly stop: AbortSignal },
 ): Promise<void> {
-  await writer.write(output.head, 0);
-  const items = takeIn(requests, { output, tally });
-  const answer = async ({ row, request }: RowRequest) => {
-    return { row, outcome: await outcomeOf(answerer, request, { chunk, signal: stop }) };
+  const answer = async (item: RowRequest) => {
+    return { item, outcome: await outcomeOf(answerer, item.request, { chunk, signal: stop }) };
   };
-  for await (const { row, outcome } of mapOrdered(items, answerer.windowRows, answer)) {
+  const sitting = { rows: 0, failed: 0 };
+  for await (const { item, outcome } of mapOrdered(
+    takeIn(requests.all, { output, tally }),
+    answerer.windowRows,
+    answer,
+  )) {
     if (isAborted(outcome, stop)) return;
-    tally.add(row, outcome);
-    await writer.write(output.record(row, outcome));
+    tally.add(item.row, outcome);
+    await sink.write(textsOf(item.row, outcome, output), item.place);
     onRow();
+    sitting.rows++;
+    if (outcome instanceof QaError) sitting.failed++;
+    if (maxErrors !== undefined) assertErrorLimit(sitting, maxErrors);
   }
+}
+
+function textsOf(row: Row, outcome: Outcome, output: Output): RowTexts {
+  return { out: output.record(row, outcome), rejects: rejectRecord(row, outcome) };
 }
 
 async function outcomeOf(answerer: Answerer, request: RowRequest["request"], options: AnswerOptions): Promise<Outcome> {
@@ -84,10 +133,10 @@ async function outcomeOf(answerer: Answerer, request: RowRequest["request"], opt
   return answerer.answer(request, options).catch(outcomeOfError);
 }
 
-/** Counts rows as the engine takes them, and keeps those from it whose answers would have no columns. */
+/** Counts rows as they are taken, and keeps those from being answered whose answers would have no columns. */
 async function* takeIn(
   requests: AsyncIterable<RowRequest>,
-  { output, tally }: Pick<Sinks, "output" | "tally">,
+  { output, tally }: { readonly output: Output; readonly tally: Tally },
 ): AsyncGenerator<RowRequest, void, undefined> {
   for await (const each of requests) {
     tally.read();

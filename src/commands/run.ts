@@ -1,15 +1,19 @@
 import { stat } from "node:fs/promises";
 import { Args, Flags } from "@oclif/core";
 import { type Answerer, engineAnswerer } from "../batch/answerer.js";
+import { parseErrorLimit } from "../batch/error-limit.js";
 import { limitHeapGrowth } from "../batch/heap.js";
+import { Journal } from "../batch/journal/journal.js";
+import { openSink } from "../batch/open-sink.js";
 import { createProgress } from "../batch/progress/create-progress.js";
 import { summaryText } from "../batch/progress/summary.js";
 import { createTally, type TallyCounts } from "../batch/progress/tally.js";
 import { FROM_VALUES } from "../batch/read/format.js";
 import { resolveInputs } from "../batch/read/inputs.js";
+import { rowsInPart } from "../batch/read/part.js";
+import { resolveShard } from "../batch/read/resolve-shard.js";
 import { type RunEnd, run } from "../batch/run.js";
 import { formatOfOutput, TO_VALUES } from "../batch/write/output-format.js";
-import { openRowWriter } from "../batch/write/write-rows.js";
 import {
   chunkOptionsOf,
   engineFlags,
@@ -31,13 +35,15 @@ export default class Run extends QaCommand {
   static override summary = "Answer questions over files: one row out for each row in, in order.";
   static override description =
     `Reads CSV, TSV, NDJSON, a JSON array or lines of text, each also gzipped; many files, globs, - for stdin.
-A row that cannot be answered keeps its place and says why in \`error\`. NDJSON rows with \`state\` and \`questions\`
+A row that cannot be answered keeps its place and says why in \`error\`. A run that was stopped, in whatever way, goes
+on with the same command; FILE.qa beside the output says how far it is. NDJSON rows with \`state\` and \`questions\`
 are requests of their own and need no --questions.
 
 Exit code: 0 all answered, 3 finished with failed rows, 2 wrong usage, 1 a fatal error, 130 interrupted.`;
   static override examples = [
     "<%= config.bin %> run tickets.csv --preset triage --out answers.csv",
     "<%= config.bin %> run 'mails/*.ndjson.gz' --questions ask.yaml --template 'Subject: {{subject}}\\n{{body}}' -o out.ndjson",
+    "<%= config.bin %> run tickets.csv --preset triage --shard 1/4 --out part-1.csv",
     "<%= config.bin %> run tickets.csv --preset triage --endpoint http://10.0.0.5:8080,http://10.0.0.6:8080 -o answers.csv",
     "tail -f app.log | <%= config.bin %> run - --from text --questions ask.yaml",
   ];
@@ -55,12 +61,24 @@ Exit code: 0 all answered, 3 finished with failed rows, 2 wrong usage, 1 a fatal
     to: Flags.option({ options: TO_VALUES })({
       summary: "output format; default: by the name of --out, stdout NDJSON",
     }),
-    force: Flags.boolean({ char: "f", summary: "overwrite an output that exists" }),
+    restart: Flags.boolean({ summary: "begin anew and overwrite the output, instead of going on where it stops" }),
+    rejects: Flags.string({
+      summary: "NDJSON file for the failed rows, whole, to be mended and run again",
+      helpValue: "FILE",
+    }),
+    "max-errors": Flags.string({
+      summary: "end early when more rows fail than this: 20, or 5% (from 100 rows on)",
+      helpValue: "N|N%",
+    }),
     ...rowFlags,
     from: Flags.option({ options: FROM_VALUES })({ summary: "input format; default: by the file's name" }),
     limit: Flags.integer({ summary: "only the first N rows", min: 1, helpValue: "N" }),
     sample: Flags.integer({ summary: "only N rows drawn at random", min: 1, helpValue: "N" }),
     seed: Flags.integer({ summary: "of --sample: the same seed draws the same rows", default: 1 }),
+    shard: Flags.string({
+      summary: "only every n-th row, for n processes (then qa merge): 1/4 to 4/4, or auto in a job array",
+      helpValue: "i/n|auto",
+    }),
     "only-answers": Flags.boolean({ summary: "leave the input out of the output, but for --id-column" }),
     "id-column": Flags.string({ summary: "column that names a row, kept with --only-answers" }),
     probabilities: Flags.boolean({ summary: "CSV: a column for the probability of every option" }),
@@ -93,16 +111,22 @@ Exit code: 0 all answered, 3 finished with failed rows, 2 wrong usage, 1 a fatal
     const signal = stopOnSignals();
     const questions = await questionsOf(flags);
     const inputs = await resolveInputs(argv as string[]);
+    const part = flags.shard === undefined ? undefined : resolveShard(flags.shard, process.env);
     const format = formatOfOutput(flags.out, flags.to);
-    const tally = createTally();
+    const maxErrors = flags["max-errors"] === undefined ? undefined : parseErrorLimit(flags["max-errors"]);
+    const answerer = await openAnswerer(flags);
+    const files = { out: flags.out, rejects: flags.rejects };
+    const sink = await openSink({ files, restart: flags.restart, inputs, part });
+    const before = sink instanceof Journal ? sink.before : undefined;
+    const tally = createTally(before?.tally);
     const size = await totalBytes(inputs);
     let bytes = 0;
-    const answerer = await openAnswerer(flags);
     const kind = progressKind(flags);
     const colors = process.env.NO_COLOR === undefined;
     const progress = await createProgress({ kind, stream: process.stderr, files: inputs, colors });
     const { limit } = flags;
-    const fractionRead = () => (limit !== undefined ? tally.counts.rowsRead / limit : size && bytes / size);
+    const rowsToRead = limit !== undefined && part !== undefined ? rowsInPart(part, limit) : limit;
+    const fractionRead = () => (rowsToRead !== undefined ? tally.counts.rowsRead / rowsToRead : size && bytes / size);
     const started = performance.now();
     let end: RunEnd | undefined;
     try {
@@ -113,6 +137,7 @@ Exit code: 0 all answered, 3 finished with failed rows, 2 wrong usage, 1 a fatal
         questions,
         model: flags.model,
         limit,
+        part,
         sample: flags.sample === undefined ? undefined : { size: flags.sample, seed: flags.seed },
         chunk: chunkOptionsOf(flags),
         output: {
@@ -123,20 +148,22 @@ Exit code: 0 all answered, 3 finished with failed rows, 2 wrong usage, 1 a fatal
           explain: flags.explain,
           chunks: flags.long === "chunk",
         },
-        openWriter: () => openRowWriter({ out: flags.out, force: flags.force, inputs }),
+        files,
+        sink,
         tally,
+        maxErrors,
         onRow: () => progress.update(tally.counts, fractionRead()),
         signal,
       });
     } finally {
       await progress.close();
-      const elapsedMs = performance.now() - started;
+      const elapsedMs = (before?.elapsedMs ?? 0) + performance.now() - started;
       if (!flags.quiet && tally.counts.rows > 0)
         process.stderr.write(summaryText(tally.counts, { elapsedMs, columns: process.stderr.columns ?? 100 }));
       await answerer.close();
     }
     if (!flags.quiet && flags.out !== "-") {
-      const stopped = end === "interrupted" ? "interrupted; " : "";
+      const stopped = end === "interrupted" ? "interrupted, the same command goes on; " : "";
       process.stderr.write(`\n${stopped}${tally.counts.rows} rows are in ${flags.out}\n`);
     }
     process.exitCode = exitCodeOf(end, tally.counts);

@@ -41,6 +41,11 @@ export function openRemote(config: RemoteConfig, clock: Clock = SYSTEM_CLOCK): R
   return {
     windowRows: Math.max(MIN_WINDOW_ROWS, 4 * endpoints.length * config.inFlightPerHost),
     choiceNeedsInstructions: false, // the service knows
+    // what they serve cannot be known; that they are the same can
+    identity: async () => ({
+      endpoints: endpoints.map(({ url }) => url).toSorted(),
+      default_model: config.defaultModel,
+    }),
     async answer(request, { signal, chunk }) {
       if (chunk !== undefined) throw new Error("endpoints do not answer in chunks; this is a bug in qa");
       const turn: Turn = { deadline: new Deadline(config.deadlineMs), signal: stopOf(signal) };

@@ -355,6 +355,16 @@ describe("an end", () => {
   );
 });
 
+it("the identity of a run is the endpoints in whatever order and spelling, and the default name", async () => {
+  const identityOf = (endpoint: string) => openRemote(configOf(endpoint)).identity();
+  const identity = await identityOf("http://a:1,http://b:2");
+  expect(identity).toEqual({
+    endpoints: ["http://a:1/v1/systemone", "http://b:2/v1/systemone"],
+    default_model: "jev-latest",
+  });
+  expect(await identityOf("http://b:2/v1/systemone/, http://a:1/")).toEqual(identity);
+});
+
 it("a key that no header can carry is refused before any call, and not shown", () => {
   const open = () => openRemote(configOf("http://127.0.0.1:1", { apiKey: "hunter2\nx" }));
   expect(open).toThrow(

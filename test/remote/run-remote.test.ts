@@ -4,10 +4,10 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type Answerer, engineAnswerer } from "../../src/batch/answerer.js";
+import { openSink } from "../../src/batch/open-sink.js";
 import { createTally } from "../../src/batch/progress/tally.js";
 import { loadQuestions } from "../../src/batch/questions-file.js";
 import { type RunOptions, run } from "../../src/batch/run.js";
-import { openRowWriter } from "../../src/batch/write/write-rows.js";
 import { Engine } from "../../src/engine/engine.js";
 import { openRemote } from "../../src/remote/remote-answerer.js";
 import { FakeInference } from "../server/fake-inference.js";
@@ -30,7 +30,8 @@ async function written(answerer: Answerer, options: Partial<RunOptions>): Promis
     questions: undefined,
     model: undefined,
     output: { format: "ndjson" },
-    openWriter: () => openRowWriter({ out, force: true }),
+    files: { out },
+    sink: await openSink({ files: { out }, restart: true, inputs: [] }),
     tally: createTally(),
     onRow: () => {},
     signal: new AbortController().signal,

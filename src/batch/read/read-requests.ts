@@ -4,6 +4,7 @@ import type { Question } from "../../decision/question.js";
 import type { ParsedRequest } from "../../decision/request.js";
 import { QaError } from "../../errors.js";
 import { createInputDigest, type InputDigest } from "./input-digest.js";
+import { isInPart, type Part } from "./part.js";
 import { type ReadOptions, readRows } from "./read-rows.js";
 import type { Row } from "./row.js";
 import { type RowRequestOptions, toRequest } from "./row-request.js";
@@ -19,6 +20,16 @@ export interface RequestSource extends Omit<RowRequestOptions, "source"> {
   readonly limit?: number | undefined;
   /** Only some rows drawn at random; default all. */
   readonly sample?: { readonly size: number; readonly seed: number } | undefined;
+  /** Of the rows so selected only those of this part, by their numbers among them; default all. */
+  readonly part?: Part | undefined;
+  /** Only the rows behind this place, once those before it have proved to be the same; default all. */
+  readonly done?: InputPlace | undefined;
+}
+
+/** A place in the rows so selected: how many are behind it, and their digest. */
+export interface InputPlace {
+  readonly rows: number;
+  readonly digest: string;
 }
 
 export interface RowRequest {
@@ -26,18 +37,18 @@ export interface RowRequest {
   readonly request: ParsedRequest | QaError;
   /** Whether the row carries its own questions. */
   readonly own: boolean;
-  /** Digest of the rows up to this one. */
-  readonly digest: string;
+  /** The place behind the row. */
+  readonly place: InputPlace;
 }
 
 export interface Requests {
-  /** The first rows, looked at before anything is done. */
+  /** The first rows, looked at before anything is done; also those of other parts, so that all parts plan one output. */
   readonly head: readonly RowRequest[];
   /** Whether the head is all there is. */
   readonly isAll: boolean;
-  /** All rows in order, the head among them; a row that cannot be a request is an error in its place. */
+  /** The rows of the part in order, also those of the head; a row that cannot be a request is an error in its place. */
   readonly all: AsyncGenerator<RowRequest, void, undefined>;
-  /** The rows read so far, a live view: those of `all`, and before it is taken the head. */
+  /** The rows read so far, a live view: of all parts, in the end the whole input. */
   readonly seen: Pick<InputDigest, "rows" | "value">;
 }
 
@@ -51,16 +62,17 @@ const PEEKED_ROWS = 100;
 export async function openRequests(source: RequestSource): Promise<Requests> {
   const { inputs, questions, state } = source;
   const seen = createInputDigest();
-  const rows = digested(selectRows(source), seen);
+  const rows = placed(selectRows(source), seen);
   const peeked = inputs.includes("-") ? 1 : PEEKED_ROWS;
   const head = await take(rows, peeked);
   const firstRows = head.map(({ row }) => row);
   if (questions === undefined) assertOwnQuestions(firstRows);
   const options = { ...source, source: resolveStateSource(state, firstRows) };
-  const parse = ({ row, digest }: DigestedRow): RowRequest => {
-    return { row, request: toRequest(row, options), own: requestOfRow(row) !== undefined, digest };
+  const parse = ({ row, place }: PlacedRow): RowRequest => {
+    return { row, request: toRequest(row, options), own: requestOfRow(row) !== undefined, place };
   };
-  return { head: head.map(parse), isAll: head.length < peeked, all: parseAll(head, rows, parse), seen };
+  const all = parseAll(head, { rest: rows, part: source.part, done: source.done, parse });
+  return { head: head.map(parse), isAll: head.length < peeked, all, seen };
 }
 
 function selectRows({ inputs, read, limit, sample }: RequestSource): AsyncGenerator<Row, void, undefined> {
@@ -69,10 +81,13 @@ function selectRows({ inputs, read, limit, sample }: RequestSource): AsyncGenera
   return sample === undefined ? limited : sampleRows(limited, sample);
 }
 
-type DigestedRow = Pick<RowRequest, "row" | "digest">;
+type PlacedRow = Pick<RowRequest, "row" | "place">;
 
-async function* digested(rows: AsyncIterable<Row>, digest: InputDigest): AsyncGenerator<DigestedRow, void, undefined> {
-  for await (const row of rows) yield { row, digest: digest.add(row) };
+async function* placed(rows: AsyncIterable<Row>, seen: InputDigest): AsyncGenerator<PlacedRow, void, undefined> {
+  for await (const row of rows) {
+    const digest = seen.add(row);
+    yield { row, place: { rows: seen.rows, digest } };
+  }
 }
 
 async function take<T>(rows: AsyncIterator<T>, count: number): Promise<T[]> {
@@ -93,17 +108,41 @@ function assertOwnQuestions(head: readonly Row[]): void {
   );
 }
 
+interface ParseOptions {
+  readonly rest: AsyncGenerator<PlacedRow, void, undefined>;
+  readonly part: Part | undefined;
+  readonly done: InputPlace | undefined;
+  readonly parse: (row: PlacedRow) => RowRequest;
+}
+
 async function* parseAll(
-  head: readonly DigestedRow[],
-  rest: AsyncGenerator<DigestedRow, void, undefined>,
-  parse: (row: DigestedRow) => RowRequest,
+  head: readonly PlacedRow[],
+  { rest, part, done, parse }: ParseOptions,
 ): AsyncGenerator<RowRequest, void, undefined> {
+  let last: PlacedRow | undefined;
   try {
-    for (const row of head) yield parse(row);
-    for await (const row of rest) yield parse(row);
+    for await (const row of chain(head, rest)) {
+      last = row;
+      if (done !== undefined && row.place.rows === done.rows && row.place.digest !== done.digest)
+        throw inputChanged(done);
+      const isDone = done !== undefined && row.place.rows <= done.rows;
+      if (!isDone && (part === undefined || isInPart(part, row.place.rows - 1))) yield parse(row);
+    }
+    if (done !== undefined && (last?.place.rows ?? 0) < done.rows) throw inputChanged(done, last?.place.rows ?? 0);
   } finally {
     await rest.return();
   }
+}
+
+async function* chain<T>(head: readonly T[], rest: AsyncIterable<T>): AsyncGenerator<T, void, undefined> {
+  yield* head;
+  yield* rest;
+}
+
+function inputChanged({ rows }: InputPlace, found?: number): QaError {
+  const how = found === undefined ? "those are not the same any more" : `only ${found} are left`;
+  const message = `the input has changed: ${rows} of its rows are done, and ${how}; restore it, name another output, or begin anew with --restart`;
+  return new QaError("input_changed", message, { details: { rows } });
 }
 
 /** The question sets that rows carry, and the run's own where a row carries none. */
