@@ -1,35 +1,16 @@
 import { stat } from "node:fs/promises";
-import { Args, Flags } from "@oclif/core";
-import { type Answerer, engineAnswerer } from "../batch/answerer.js";
-import { parseErrorLimit } from "../batch/error-limit.js";
+import { Args } from "@oclif/core";
+import type { Answerer } from "../batch/answerer.js";
 import { limitHeapGrowth } from "../batch/heap.js";
-import { Journal } from "../batch/journal/journal.js";
-import { openSink } from "../batch/open-sink.js";
 import { createProgress } from "../batch/progress/create-progress.js";
 import { summaryText } from "../batch/progress/summary.js";
-import { createTally, type TallyCounts } from "../batch/progress/tally.js";
-import { FROM_VALUES } from "../batch/read/format.js";
-import { resolveInputs } from "../batch/read/inputs.js";
+import type { TallyCounts } from "../batch/progress/tally.js";
 import { rowsInPart } from "../batch/read/part.js";
-import { resolveShard } from "../batch/read/resolve-shard.js";
-import { type RunEnd, run } from "../batch/run.js";
-import { formatOfOutput, TO_VALUES } from "../batch/write/output-format.js";
-import {
-  chunkOptionsOf,
-  engineFlags,
-  longFlags,
-  QaCommand,
-  questionFlags,
-  questionsOf,
-  readOptionsOf,
-  rowFlags,
-  stateOptionsOf,
-  stopOnSignals,
-} from "../cli.js";
-import { type EngineOptions, resolveRemoteConfig } from "../config.js";
-import { Engine } from "../engine/engine.js";
-import { QaError } from "../errors.js";
-import { openRemote } from "../remote/remote-answerer.js";
+import type { RunEnd } from "../batch/run.js";
+import { type AskedRun, Sitting } from "../batch/sitting.js";
+import { openAnswerer } from "../cli/open-answerer.js";
+import { QaCommand, stopOnSignals } from "../cli/qa-command.js";
+import { type RunFlags, runFlags, runOf } from "../cli/run-flags.js";
 
 export default class Run extends QaCommand {
   static override summary = "Answer questions over files: one row out for each row in, in order.";
@@ -55,140 +36,58 @@ Exit code: 0 all answered, 3 finished with failed rows, 2 wrong usage, 1 a fatal
       ignoreStdin: true,
     }),
   };
-  static override flags = {
-    ...questionFlags,
-    out: Flags.string({ char: "o", summary: "output file (.ndjson, .csv, also .gz), or - for stdout", default: "-" }),
-    to: Flags.option({ options: TO_VALUES })({
-      summary: "output format; default: by the name of --out, stdout NDJSON",
-    }),
-    restart: Flags.boolean({ summary: "begin anew and overwrite the output, instead of going on where it stops" }),
-    rejects: Flags.string({
-      summary: "NDJSON file for the failed rows, whole, to be mended and run again",
-      helpValue: "FILE",
-    }),
-    "max-errors": Flags.string({
-      summary: "end early when more rows fail than this: 20, or 5% (from 100 rows on)",
-      helpValue: "N|N%",
-    }),
-    ...rowFlags,
-    from: Flags.option({ options: FROM_VALUES })({ summary: "input format; default: by the file's name" }),
-    limit: Flags.integer({ summary: "only the first N rows", min: 1, helpValue: "N" }),
-    sample: Flags.integer({ summary: "only N rows drawn at random", min: 1, helpValue: "N" }),
-    seed: Flags.integer({ summary: "of --sample: the same seed draws the same rows", default: 1 }),
-    shard: Flags.string({
-      summary: "only every n-th row, for n processes (then qa merge): 1/4 to 4/4, or auto in a job array",
-      helpValue: "i/n|auto",
-    }),
-    "only-answers": Flags.boolean({ summary: "leave the input out of the output, but for --id-column" }),
-    "id-column": Flags.string({ summary: "column that names a row, kept with --only-answers" }),
-    probabilities: Flags.boolean({ summary: "CSV: a column for the probability of every option" }),
-    ...longFlags,
-    ...engineFlags,
-    "batch-tokens": Flags.integer({ summary: "tokens of one batch, padding included (default 2048)", min: 1 }),
-    endpoint: Flags.string({
-      summary: "ask System One services in place of the engine; base URLs, separated by commas; key: TYPESAFE_API_KEY",
-      helpValue: "URL[,URL]",
-      exclusive: ["workers", "batch-tokens"],
-    }),
-    "in-flight": Flags.integer({
-      summary: "calls in flight per endpoint (default 8)",
-      min: 1,
-      dependsOn: ["endpoint"],
-    }),
-    deadline: Flags.integer({
-      summary: "seconds for a row at the endpoints, tries again included (default 120)",
-      helpValue: "SECONDS",
-      min: 1,
-      max: 86_400,
-      dependsOn: ["endpoint"],
-    }),
-    quiet: Flags.boolean({ summary: "no progress and no summary" }),
-  };
+  static override flags = runFlags;
 
   async run(): Promise<void> {
     const { argv, flags } = await this.parse(Run);
     limitHeapGrowth();
     const signal = stopOnSignals();
-    const questions = await questionsOf(flags);
-    const inputs = await resolveInputs(argv as string[]);
-    const part = flags.shard === undefined ? undefined : resolveShard(flags.shard, process.env);
-    const format = formatOfOutput(flags.out, flags.to);
-    const maxErrors = flags["max-errors"] === undefined ? undefined : parseErrorLimit(flags["max-errors"]);
+    const asked = await runOf(flags, argv as string[]);
     const answerer = await openAnswerer(flags);
-    const files = { out: flags.out, rejects: flags.rejects };
-    const sink = await openSink({ files, restart: flags.restart, inputs, part });
-    const before = sink instanceof Journal ? sink.before : undefined;
-    const tally = createTally(before?.tally);
-    const size = await totalBytes(inputs);
-    let bytes = 0;
-    const kind = progressKind(flags);
-    const colors = process.env.NO_COLOR === undefined;
-    const progress = await createProgress({ kind, stream: process.stderr, files: inputs, colors });
-    const { limit } = flags;
-    const rowsToRead = limit !== undefined && part !== undefined ? rowsInPart(part, limit) : limit;
-    const fractionRead = () => (rowsToRead !== undefined ? tally.counts.rowsRead / rowsToRead : size && bytes / size);
-    const started = performance.now();
-    let end: RunEnd | undefined;
     try {
-      end = await run(answerer, {
-        inputs,
-        read: { ...readOptionsOf(flags), onBytes: (count) => (bytes += count) },
-        state: stateOptionsOf(flags),
-        questions,
-        model: flags.model,
-        limit,
-        part,
-        sample: flags.sample === undefined ? undefined : { size: flags.sample, seed: flags.seed },
-        chunk: chunkOptionsOf(flags),
-        output: {
-          format,
-          onlyAnswers: flags["only-answers"],
-          idColumn: flags["id-column"],
-          probabilities: flags.probabilities,
-          explain: flags.explain,
-          chunks: flags.long === "chunk",
-        },
-        files,
-        sink,
-        tally,
-        maxErrors,
-        onRow: () => progress.update(tally.counts, fractionRead()),
-        signal,
-      });
+      const sitting = await Sitting.open(asked, { restart: flags.restart, retryFailed: flags["retry-failed"] });
+      const end = await watched(sitting, { answerer, asked, flags, signal });
+      const { counts } = sitting.tally;
+      if (!flags.quiet && flags.out !== "-") {
+        const stopped = end === "interrupted" ? "interrupted, the same command goes on; " : "";
+        process.stderr.write(`\n${stopped}${counts.rows} rows are in ${flags.out}\n`);
+      }
+      process.exitCode = exitCodeOf(end, counts);
     } finally {
-      await progress.close();
-      const elapsedMs = (before?.elapsedMs ?? 0) + performance.now() - started;
-      if (!flags.quiet && tally.counts.rows > 0)
-        process.stderr.write(summaryText(tally.counts, { elapsedMs, columns: process.stderr.columns ?? 100 }));
       await answerer.close();
     }
-    if (!flags.quiet && flags.out !== "-") {
-      const stopped = end === "interrupted" ? "interrupted, the same command goes on; " : "";
-      process.stderr.write(`\n${stopped}${tally.counts.rows} rows are in ${flags.out}\n`);
-    }
-    process.exitCode = exitCodeOf(end, tally.counts);
   }
 }
 
-interface AnswererFlags extends EngineOptions {
-  readonly models?: string | undefined;
-  readonly "batch-tokens"?: number | undefined;
-  readonly endpoint?: string | undefined;
-  readonly "in-flight"?: number | undefined;
-  readonly deadline?: number | undefined;
-  readonly long: "reject" | "chunk";
+interface Invocation {
+  readonly answerer: Answerer;
+  readonly asked: AskedRun;
+  readonly flags: RunFlags;
+  readonly signal: AbortSignal;
 }
 
-/** The endpoints that the flags name, else the engine. @throws QaError `invalid_usage`, `unknown_deployment` */
-async function openAnswerer(flags: AnswererFlags): Promise<Answerer & { close(): void | Promise<void> }> {
-  const { endpoint, deadline } = flags;
-  if (endpoint === undefined) {
-    const engine = await Engine.open({ ...flags, modelsDir: flags.models, maxBatchTokens: flags["batch-tokens"] });
-    return { ...engineAnswerer(engine), close: () => engine.close() };
+/** Runs a sitting with its progress shown, and prints what it comes to, also where it fails. */
+async function watched(sitting: Sitting, { answerer, asked, flags, signal }: Invocation): Promise<RunEnd> {
+  const { inputs, limit, part } = asked;
+  const { counts } = sitting.tally;
+  const size = await totalBytes(inputs);
+  let bytes = 0;
+  const rowsToRead = limit !== undefined && part !== undefined ? rowsInPart(part, limit) : limit;
+  const fractionRead = () => (rowsToRead !== undefined ? counts.rowsRead / rowsToRead : size && bytes / size);
+  const colors = process.env.NO_COLOR === undefined;
+  const progress = await createProgress({ kind: progressKind(flags), stream: process.stderr, files: inputs, colors });
+  const onRow = () => progress.update(counts, fractionRead());
+  const onBytes = (count: number) => {
+    bytes += count;
+  };
+  try {
+    return await sitting.run(answerer, { onRow, onBytes, signal });
+  } finally {
+    await progress.close();
+    const { elapsedMs } = sitting.timing;
+    if (!flags.quiet && counts.rows > 0)
+      process.stderr.write(summaryText(counts, { elapsedMs, columns: process.stderr.columns ?? 100 }));
   }
-  if (flags.long === "chunk")
-    throw new QaError("invalid_usage", "--long chunk needs the engine's tokenizer; run without --endpoint, or reject");
-  return openRemote(resolveRemoteConfig({ endpoint, inFlight: flags["in-flight"], deadlineSeconds: deadline }));
 }
 
 /** A screen on a terminal, but not where rows are printed on one too, nor in CI, where ink draws nothing. */

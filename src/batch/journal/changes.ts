@@ -2,24 +2,35 @@
 
 import type { JsonValue } from "../../decision/json.js";
 import { QaError } from "../../errors.js";
+import type { Part } from "../read/part.js";
 import { differingKeys } from "./differing-keys.js";
 import type { Fingerprint } from "./sidecar.js";
 
 const MAX_VALUE = 40;
 const MAX_LISTED = 12;
 
+/** What a run is of, beside its input. */
+export interface RunKind {
+  readonly fingerprint: Fingerprint;
+  readonly part: Part | null;
+}
+
 /**
  * Holds a run to what began its output.
  * @throws QaError `run_changed` with what is different
  */
-export function assertSameRun(out: string, before: Fingerprint, now: Fingerprint): void {
-  const changes = changesOf(before, now);
+export function assertSameRun(out: string, before: RunKind, now: RunKind): void {
+  const changes = changesOf(withPart(before), withPart(now));
   if (changes.length === 0) return;
   const listed = changes.slice(0, MAX_LISTED).map((change) => `\n  ${change}`);
   const more = changes.length > MAX_LISTED ? `\n  and ${changes.length - MAX_LISTED} more` : "";
   const message = `${out} was begun by a run that would answer otherwise; changed since then:${listed.join("")}${more}
 undo that to go on, name another output, or begin anew with --restart`;
   throw new QaError("run_changed", message, { details: { changes: [...changes] } });
+}
+
+function withPart({ fingerprint, part }: RunKind): Fingerprint {
+  return { ...fingerprint, part: part === null ? null : { ...part } };
 }
 
 /** `key: before -> now` of all that differs; hashes and long values are only said to have changed. */

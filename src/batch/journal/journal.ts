@@ -9,19 +9,12 @@ import type { Part } from "../read/part.js";
 import type { InputPlace } from "../read/read-requests.js";
 import { outputExists } from "../write/output-errors.js";
 import { packingOf } from "../write/pack.js";
-import type { RowTexts, RunFiles, RunSink, RunStart } from "../write/run-sink.js";
+import { pathsOf, type RowTexts, type RunFiles, type RunSink, type RunStart } from "../write/run-sink.js";
 import { assertSameRun } from "./changes.js";
 import { type JournaledFile, type JournaledFileStart, openJournaledFile, readPackedRest } from "./journaled-file.js";
 import { lockOutput, type OutputLock } from "./output-lock.js";
-import {
-  type FileFacts,
-  type FileRole,
-  type Fingerprint,
-  findSidecar,
-  type Mark,
-  type Sidecar,
-  writeSidecar,
-} from "./sidecar.js";
+import { settleReplacement } from "./replacement.js";
+import { type FileFacts, type FileRole, findSidecar, type Mark, type Sidecar, writeSidecar } from "./sidecar.js";
 
 export interface JournalOptions {
   readonly files: RunFiles;
@@ -73,7 +66,8 @@ export class Journal implements RunSink {
     if (packed !== undefined) throw new QaError("invalid_usage", `${packed} cannot be packed; name it without .gz`);
     const lock = lockOutput(files.out);
     try {
-      const sidecar = restart ? undefined : await findSidecar(files.out);
+      const known = restart ? undefined : await findSidecar(files.out);
+      const sidecar = known && (await settleReplacement(files, known));
       const isThere = await exists(files.out);
       if (isThere && sidecar === undefined && !restart) throw outputExists(files.out, BEGIN_ANEW);
       return new Journal(options, { lock, sidecar: isThere || sidecar?.rows === 0 ? sidecar : undefined });
@@ -98,7 +92,7 @@ export class Journal implements RunSink {
     const before = this.#before;
     if (before === undefined) return this.#beginAnew(run);
     const { files, part = null } = this.#options;
-    assertSameRun(files.out, withPart(before.fingerprint, before.part), withPart(run.fingerprint, part));
+    assertSameRun(files.out, before, { fingerprint: run.fingerprint, part });
     this.#rows = before.rows;
     this.#input = before.input;
     const { full } = before;
@@ -148,8 +142,7 @@ export class Journal implements RunSink {
 
   async #beginAnew({ heads }: RunStart): Promise<void> {
     if (!this.#isOwn)
-      for (const path of Object.values(this.#options.files))
-        if (path !== undefined && (await exists(path))) throw outputExists(path, BEGIN_ANEW);
+      for (const [, path] of pathsOf(this.#options.files)) if (await exists(path)) throw outputExists(path, BEGIN_ANEW);
     // before the files, so that those which a killed run has just made are known as its own
     await this.#save({ rows: 0, input: NOWHERE, files: {}, tally: this.#tally.snapshot() }, { finished: false });
     await this.#openFiles(() => ({ type: "overwrite" }));
@@ -169,8 +162,8 @@ export class Journal implements RunSink {
   }
 
   async #openFiles(startOf: (role: FileRole) => JournaledFileStart): Promise<void> {
-    for (const [role, path] of Object.entries(this.#options.files) as [FileRole, string | undefined][])
-      if (path !== undefined) this.#files.set(role, await openJournaledFile(path, startOf(role)));
+    for (const [role, path] of pathsOf(this.#options.files))
+      this.#files.set(role, await openJournaledFile(path, startOf(role)));
     if (this.#isPacked) this.#full ??= this.#takeMark();
   }
 
@@ -241,10 +234,6 @@ export class Journal implements RunSink {
     };
     await writeSidecar(files.out, sidecar);
   }
-}
-
-function withPart(fingerprint: Fingerprint, part: Part | null): Fingerprint {
-  return { ...fingerprint, part: part === null ? null : { ...part } };
 }
 
 const BEGIN_ANEW = "begin anew with --restart";

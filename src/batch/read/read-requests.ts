@@ -22,8 +22,10 @@ export interface RequestSource extends Omit<RowRequestOptions, "source"> {
   readonly sample?: { readonly size: number; readonly seed: number } | undefined;
   /** Of the rows so selected only those of this part, by their numbers among them; default all. */
   readonly part?: Part | undefined;
-  /** Only the rows behind this place, once those before it have proved to be the same; default all. */
-  readonly done?: InputPlace | undefined;
+  /** A place up to which the rows have to be the same as they were; default none. */
+  readonly same?: InputPlace | undefined;
+  /** Only the rows behind that place; default all. */
+  readonly skipSame?: boolean | undefined;
 }
 
 /** A place in the rows so selected: how many are behind it, and their digest. */
@@ -71,7 +73,7 @@ export async function openRequests(source: RequestSource): Promise<Requests> {
   const parse = ({ row, place }: PlacedRow): RowRequest => {
     return { row, request: toRequest(row, options), own: requestOfRow(row) !== undefined, place };
   };
-  const all = parseAll(head, { rest: rows, part: source.part, done: source.done, parse });
+  const all = parseAll(head, { ...source, rest: rows, parse });
   return { head: head.map(parse), isAll: head.length < peeked, all, seen };
 }
 
@@ -108,27 +110,26 @@ function assertOwnQuestions(head: readonly Row[]): void {
   );
 }
 
-interface ParseOptions {
+interface ParseOptions extends Pick<RequestSource, "part" | "same" | "skipSame" | "limit"> {
   readonly rest: AsyncGenerator<PlacedRow, void, undefined>;
-  readonly part: Part | undefined;
-  readonly done: InputPlace | undefined;
   readonly parse: (row: PlacedRow) => RowRequest;
 }
 
 async function* parseAll(
   head: readonly PlacedRow[],
-  { rest, part, done, parse }: ParseOptions,
+  { rest, part, same, skipSame = false, limit, parse }: ParseOptions,
 ): AsyncGenerator<RowRequest, void, undefined> {
-  let last: PlacedRow | undefined;
+  const done = skipSame && same !== undefined ? same.rows : 0;
+  let rows = 0;
   try {
     for await (const row of chain(head, rest)) {
-      last = row;
-      if (done !== undefined && row.place.rows === done.rows && row.place.digest !== done.digest)
-        throw inputChanged(done);
-      const isDone = done !== undefined && row.place.rows <= done.rows;
-      if (!isDone && (part === undefined || isInPart(part, row.place.rows - 1))) yield parse(row);
+      rows = row.place.rows;
+      if (rows === same?.rows && row.place.digest !== same.digest)
+        throw inputChanged(rows, "those are not the same any more");
+      if (rows > done && (part === undefined || isInPart(part, rows - 1))) yield parse(row);
     }
-    if (done !== undefined && (last?.place.rows ?? 0) < done.rows) throw inputChanged(done, last?.place.rows ?? 0);
+    if (same !== undefined && rows < same.rows)
+      throw inputChanged(same.rows, rows === limit ? `--limit takes only ${rows}` : `only ${rows} are left`);
   } finally {
     await rest.return();
   }
@@ -139,8 +140,7 @@ async function* chain<T>(head: readonly T[], rest: AsyncIterable<T>): AsyncGener
   yield* rest;
 }
 
-function inputChanged({ rows }: InputPlace, found?: number): QaError {
-  const how = found === undefined ? "those are not the same any more" : `only ${found} are left`;
+function inputChanged(rows: number, how: string): QaError {
   const message = `the input has changed: ${rows} of its rows are done, and ${how}; restore it, name another output, or begin anew with --restart`;
   return new QaError("input_changed", message, { details: { rows } });
 }

@@ -10,6 +10,13 @@ import { openRowWriter } from "./write-rows.js";
 /** Path of each file of a run. */
 export type RunFiles = { readonly out: string } & { readonly [role in FileRole]?: string | undefined };
 
+/** The files that a run writes. */
+export function pathsOf(files: RunFiles): readonly (readonly [FileRole, string])[] {
+  return Object.entries(files).flatMap(([role, path]) =>
+    path === undefined ? [] : [[role as FileRole, path] as const],
+  );
+}
+
 /** What a row comes to, for each file that gets something of it. */
 export type RowTexts = { readonly out: string } & { readonly [role in FileRole]?: string | undefined };
 
@@ -54,8 +61,8 @@ export function createRunStream({ files, restart, stdout }: StreamSinkOptions): 
     done: undefined,
     readerGone: gone.signal,
     async begin({ heads }) {
-      for (const [role, path] of Object.entries(files) as [FileRole, string | undefined][])
-        if (path !== undefined) writers.set(role, await openRowWriter({ out: path, force: restart, stdout }));
+      for (const [role, path] of pathsOf(files))
+        writers.set(role, await openRowWriter({ out: path, force: restart, stdout }));
       writers.get("out")?.readerGone.addEventListener("abort", () => gone.abort());
       await writeAll(heads, 0);
     },
