@@ -19,29 +19,3 @@ export const SYSTEM_CLOCK: Clock = {
   sleep: (ms, signal) => wait(ms, undefined, { signal }),
   random: () => Math.random(),
 };
-
-/** The time that a row may take. It runs from the row's first try on: what waits its turn loses none. */
-export class Deadline {
-  readonly ms: number;
-  #startedMs: number | undefined;
-
-  constructor(ms: number) {
-    this.ms = ms;
-  }
-
-  start(nowMs: number): void {
-    this.#startedMs ??= nowMs;
-  }
-
-  get startedMs(): number | undefined {
-    return this.#startedMs;
-  }
-
-  elapsedMs(nowMs: number): number {
-    return this.#startedMs === undefined ? 0 : nowMs - this.#startedMs;
-  }
-
-  leftMs(nowMs: number): number {
-    return this.ms - this.elapsedMs(nowMs);
-  }
-}

@@ -7,7 +7,8 @@ import { randomUUID } from "node:crypto";
 import pLimit from "p-limit";
 import type { RemoteConfig } from "../config.js";
 import type { QaError } from "../errors.js";
-import type { Clock, Deadline } from "./clock.js";
+import type { Clock } from "./clock.js";
+import type { Deadline } from "./deadline.js";
 import type { Endpoint } from "./endpoints.js";
 import { countFailure, type Failures, failedRow, refusesAll, unreachable, unusable } from "./give-up.js";
 import {
@@ -107,6 +108,7 @@ async function send(fleet: Fleet, outgoing: Outgoing): Promise<Landed> {
   let failures: Failures | undefined;
   for (;;) {
     signal.throwIfAborted();
+    if (fleet.heardMs !== undefined) deadline.noteContact(fleet.heardMs);
     const { host, waitMs } = chooseHost(fleet.hosts, { nowMs: clock.nowMs(), failed: failures?.byHost });
     if (failures !== undefined && waitMs >= deadline.leftMs(clock.nowMs())) throw gaveUp(fleet, failures, deadline);
     if (waitMs > 0) {
@@ -119,6 +121,8 @@ async function send(fleet: Fleet, outgoing: Outgoing): Promise<Landed> {
     const { reply } = tried;
     if (reply.type === "response" && !isWorthRetry(reply.status)) return land(fleet, host, reply);
     failures = countFailure(failures, host, reply);
+    if (reply.type === "unreachable") deadline.noteOutage(clock.nowMs());
+    else deadline.noteContact(clock.nowMs());
     const plan = planNext(fleet, { reply, failures, deadline });
     noteFailure(fleet, host, { ...tried, plan });
     if (plan.type === "give_up") throw gaveUp(fleet, failures, deadline);
@@ -168,7 +172,7 @@ function planNext(
   { clock, heardMs }: Fleet,
   { reply, failures, deadline }: { reply: Reply; failures: Failures; deadline: Deadline },
 ): RetryPlan {
-  const isUnheardOf = heardMs === undefined && failures.allLost;
+  const isUnheardOf = heardMs === undefined && failures.allSilent;
   return planRetry(reply.type === "response" ? reply : {}, {
     attempt: failures.count - 1,
     elapsedMs: deadline.elapsedMs(clock.nowMs()),
@@ -187,9 +191,8 @@ function noteFailure(fleet: Fleet, host: Host, { reply, sentMs, plan }: Tried & 
       : afterPauseAsked(plan.hostRestMs, nowMs);
 }
 
-/** The row's error; the run's where nobody has said anything for as long as the row was tried. */
+/** The row's error; the run's in an outage, and where nothing was ever heard. */
 function gaveUp({ heardMs, clock }: Fleet, failures: Failures, deadline: Deadline): QaError {
-  const elapsedMs = deadline.elapsedMs(clock.nowMs());
-  const isQuiet = heardMs === undefined || heardMs <= clock.nowMs() - elapsedMs;
-  return isQuiet && failures.allLost ? unreachable(failures, elapsedMs) : failedRow(failures, deadline.ms);
+  const isSilent = deadline.isOut || (heardMs === undefined && failures.allSilent);
+  return isSilent ? unreachable(failures, deadline.elapsedMs(clock.nowMs())) : failedRow(failures, deadline.ms);
 }

@@ -12,7 +12,7 @@ export interface Failures {
   readonly byHost: ReadonlyMap<string, number>;
   readonly last: { readonly host: string; readonly reply: Reply };
   /** Whether none brought a word of any host. */
-  readonly allLost: boolean;
+  readonly allSilent: boolean;
 }
 
 export function countFailure(before: Failures | undefined, { host }: Endpoint, reply: Reply): Failures {
@@ -20,7 +20,7 @@ export function countFailure(before: Failures | undefined, { host }: Endpoint, r
     byHost: new Map(before?.byHost).set(host, (before?.byHost.get(host) ?? 0) + 1),
     count: (before?.count ?? 0) + 1,
     last: { host, reply },
-    allLost: (before?.allLost ?? true) && reply.type === "lost",
+    allSilent: (before?.allSilent ?? true) && (reply.type === "unreachable" || reply.type === "broken"),
   };
 }
 
@@ -66,8 +66,10 @@ function describe(reply: Reply, host: string): string {
   switch (reply.type) {
     case "response":
       return `status ${inWords(readRefusal(reply, host))}`;
-    case "lost":
+    case "unreachable":
       return `no connection (${reply.reason})`;
+    case "broken":
+      return `the connection broke (${reply.reason})`;
     case "timeout":
       return "took the call and did not answer";
     default:

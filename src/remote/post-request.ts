@@ -10,8 +10,10 @@ export interface OutgoingCall {
 
 export type Reply =
   | { readonly type: "response"; readonly status: number; readonly headers: Headers; readonly text: string }
-  /** There was no connection, or it broke before the response was complete. */
-  | { readonly type: "lost"; readonly reason: string }
+  /** There was no connection. */
+  | { readonly type: "unreachable"; readonly reason: string }
+  /** It broke before the response was complete. */
+  | { readonly type: "broken"; readonly reason: string }
   | { readonly type: "timeout" };
 
 /** Far over any answer to the questions of one call. */
@@ -30,7 +32,7 @@ export async function postRequest({ url, headers, body, timeoutMs, signal }: Out
     return { type: "response", status: response.status, headers: response.headers, text: await textOf(response) };
   } catch (error) {
     signal.throwIfAborted();
-    return call.signal.aborted ? { type: "timeout" } : { type: "lost", reason: reasonOf(error) };
+    return call.signal.aborted ? { type: "timeout" } : failureOf(error);
   } finally {
     clearTimeout(timer);
     signal.removeEventListener("abort", abort);
@@ -50,8 +52,12 @@ async function textOf({ body }: Response): Promise<string> {
 }
 
 /** `fetch` says what went wrong in the cause of its error, mostly as the code of a system error. */
-function reasonOf(error: unknown): string {
+function failureOf(error: unknown): Reply {
   const { cause = error } = error as { cause?: unknown };
   const { code, message } = cause as { code?: unknown; message?: unknown };
-  return String(code ?? message ?? "no connection");
+  const reason = String(code ?? message ?? "no connection");
+  return { type: BREAKS.test(reason) ? "broken" : "unreachable", reason };
 }
+
+/** Codes of connections that were there: of undici's socket, the system's, and the HTTP parser's. */
+const BREAKS = /^(UND_ERR_(?!CONNECT_TIMEOUT)|ECONNRESET|EPIPE|ECONNABORTED|HPE_)/;

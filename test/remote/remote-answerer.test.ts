@@ -275,6 +275,21 @@ describe("endpoints that nobody answers at", () => {
     expect(back.calls).toHaveLength(1);
   });
 
+  it("cost no row that was under way when they went, however long it had been", async () => {
+    const { server, clock, ask } = await opened((call) => {
+      if (call.index === 0) return answer(call);
+      if (call.index < 9) return refuse(call, 503, { code: "busy", message: "later" });
+      return void call.res.socket?.destroy();
+    });
+    await ask();
+    const row = ask();
+    await until(() => server.calls.length > 8, "half of the deadline is gone");
+    await server.close();
+    const goneMs = clock.nowMs();
+    await expect(row).rejects.toMatchObject({ code: "endpoint_unusable" });
+    expect(clock.nowMs() - goneMs).toBeGreaterThan(45_000);
+  });
+
   it("do not end the run for a row that one of them dies of, while the others answer", async () => {
     const { ask } = await opened((call) =>
       call.body.includes("poison") ? void call.res.socket?.destroy() : answer(call),
