@@ -18,6 +18,7 @@ import {
   rowFlags,
   stateOptionsOf,
 } from "./flags.js";
+import { endpointFlags } from "./open-answerer.js";
 
 export const runFlags = {
   ...questionFlags,
@@ -62,6 +63,7 @@ export const runFlags = {
   }),
   ...engineFlags,
   "batch-tokens": Flags.integer({ summary: "tokens of one batch, padding included (default 2048)", min: 1 }),
+  ...endpointFlags,
   quiet: Flags.boolean({ summary: "no progress and no summary" }),
 };
 

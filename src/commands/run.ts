@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import { Args } from "@oclif/core";
-import { type Answerer, engineAnswerer } from "../batch/answerer.js";
+import type { Answerer } from "../batch/answerer.js";
 import { limitHeapGrowth } from "../batch/heap.js";
 import { createProgress } from "../batch/progress/create-progress.js";
 import { summaryText } from "../batch/progress/summary.js";
@@ -8,10 +8,10 @@ import type { TallyCounts } from "../batch/progress/tally.js";
 import { rowsInPart } from "../batch/read/part.js";
 import type { RunEnd } from "../batch/run.js";
 import { type AskedRun, Sitting } from "../batch/sitting.js";
+import { openAnswerer } from "../cli/open-answerer.js";
 import { QaCommand, stopOnSignals } from "../cli/qa-command.js";
 import { type RunFlags, runFlags, runOf } from "../cli/run-flags.js";
 import { openRunReport } from "../cli/run-report.js";
-import { Engine } from "../engine/engine.js";
 
 export default class Run extends QaCommand {
   static override summary = "Answer questions over files: one row out for each row in, in order.";
@@ -26,6 +26,7 @@ Exit code: 0 all answered, 3 finished with failed rows, 2 wrong usage, 1 a fatal
     "<%= config.bin %> run tickets.csv --preset triage --out answers.csv",
     "<%= config.bin %> run 'mails/*.ndjson.gz' --questions ask.yaml --template 'Subject: {{subject}}\\n{{body}}' -o out.ndjson",
     "<%= config.bin %> run tickets.csv --preset triage --shard 1/4 --out part-1.csv",
+    "<%= config.bin %> run tickets.csv --preset triage --endpoint http://10.0.0.5:8080,http://10.0.0.6:8080 -o answers.csv",
     "tail -f app.log | <%= config.bin %> run - --from text --questions ask.yaml",
   ];
   static override args = {
@@ -45,11 +46,10 @@ Exit code: 0 all answered, 3 finished with failed rows, 2 wrong usage, 1 a fatal
     const asked = await runOf(flags, argv as string[]);
     const isDefault = (flag: string) => metadata.flags[flag]?.setFromDefault === true;
     const report = await openRunReport(flags, asked, { version: this.config.version, isDefault });
-    const engine = await Engine.open({ ...flags, modelsDir: flags.models, maxBatchTokens: flags["batch-tokens"] });
+    const answerer = await openAnswerer(flags);
     try {
       const sitting = await Sitting.open(asked, { restart: flags.restart, retryFailed: flags["retry-failed"] });
-      const running = watched(sitting, { answerer: engineAnswerer(engine), asked, flags, signal });
-      const end = await report.follow(sitting, running);
+      const end = await report.follow(sitting, watched(sitting, { answerer, asked, flags, signal }));
       const { counts } = sitting.tally;
       if (!flags.quiet && flags.out !== "-") {
         const stopped = end === "interrupted" ? "interrupted, the same command goes on; " : "";
@@ -57,7 +57,7 @@ Exit code: 0 all answered, 3 finished with failed rows, 2 wrong usage, 1 a fatal
       }
       process.exitCode = exitCodeOf(end, counts);
     } finally {
-      await engine.close();
+      await answerer.close();
     }
   }
 }

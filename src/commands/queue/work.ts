@@ -1,11 +1,10 @@
 import { Flags } from "@oclif/core";
-import { engineAnswerer } from "../../batch/answerer.js";
 import { limitHeapGrowth } from "../../batch/heap.js";
 import { engineFlags, queueFlags } from "../../cli/flags.js";
+import { endpointFlags, openAnswerer } from "../../cli/open-answerer.js";
 import { QaCommand, stopOnSignals } from "../../cli/qa-command.js";
 import { runFlags } from "../../cli/run-flags.js";
 import { resolveRedisUrl } from "../../config.js";
-import { Engine } from "../../engine/engine.js";
 import { openQueue } from "../../queue/open-queue.js";
 import { PartAnswerer } from "../../queue/part-answerer.js";
 import { resolveQueueName } from "../../queue/part-job.js";
@@ -31,6 +30,7 @@ Exit code: 0 all parts answered, 1 a part failed, 130 stopped. Without --until-e
     models: engineFlags.models,
     workers: engineFlags.workers,
     "batch-tokens": runFlags["batch-tokens"],
+    ...endpointFlags,
     quiet: Flags.boolean({ summary: "say nothing" }),
   };
 
@@ -38,16 +38,14 @@ Exit code: 0 all parts answered, 1 a part failed, 130 stopped. Without --until-e
     const { flags } = await this.parse(QueueWork);
     limitHeapGrowth();
     const signal = stopOnSignals();
-    const { models: modelsDir, workers, jobs } = flags;
     const opened = await openQueue({ redis: resolveRedisUrl(flags.redis), name: resolveQueueName(flags) });
-    const answerer = PartAnswerer.create(async ({ deployment }) => {
-      const engine = await Engine.open({ deployment, modelsDir, workers, maxBatchTokens: flags["batch-tokens"] });
-      return { ...engineAnswerer(engine), close: () => engine.close() };
-    });
+    const answerer = PartAnswerer.create(({ deployment, chunk }) =>
+      openAnswerer({ ...flags, deployment, long: chunk === undefined ? "reject" : "chunk" }),
+    );
     const untilEmpty = flags["until-empty"];
     try {
       const end = await workQueue(opened, {
-        jobs,
+        jobs: flags.jobs,
         leaseMs: flags.lease * 1000,
         untilEmpty,
         answer: (job, stop) => answerer.answer(job, stop),
