@@ -70,7 +70,8 @@ function openWorker(
   });
   let told: string | undefined; // while Redis is away, the same every half a second
   worker.on("error", ({ message: reason }) => {
-    if (reason !== told) onEvent({ type: "trouble", reason });
+    // connections that are closed under calls in flight are no news to a worker that ends
+    if (reason !== told && !options.signal.aborted) onEvent({ type: "trouble", reason });
     told = reason;
   });
   return worker;

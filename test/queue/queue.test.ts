@@ -55,7 +55,7 @@ async function work(queue: OpenedQueue, options: Partial<WorkOptions>) {
   const answer = async ({ range }: PartJob) => ({ rows: range.to - range.from, failed: 0 });
   const end = await workQueue(queue, {
     jobs: 2,
-    leaseMs: 1000,
+    leaseMs: 5000, // far over what a busy machine holds a process up
     untilEmpty: true,
     answer,
     onEvent,
@@ -148,11 +148,10 @@ describe("a queue", () => {
     await waitFor(() => isTaken);
     stop.abort();
     const { end, events } = await working;
+    expect(end).toBe("stopped");
     // a worker that waits for parts may be handed the part once more before its wait ends
-    expect({ end, types: new Set(events.map(({ type }) => type)) }).toEqual({
-      end: "stopped",
-      types: new Set(["given_back"]),
-    });
+    expect(events.map(({ type }) => type).filter((type) => type !== "given_back")).toEqual([]);
+    expect(events).not.toEqual([]);
     expect(await readStatus(queue)).toMatchObject({ parts: { waiting: 1, in_hand: 0 } });
     const [job] = await queue.queue.getJobs();
     expect(job?.attemptsMade).toBe(0);
@@ -164,10 +163,11 @@ describe("a queue", () => {
     let taken = 0;
     const answer = async () => {
       taken++;
-      await new Promise((resolve) => setTimeout(resolve, 2500));
+      await new Promise((resolve) => setTimeout(resolve, 6000));
       return { rows: 25, failed: 0 };
     };
-    await Promise.all([work(queue, { answer }), work(await open(queue.name), { answer })]);
+    const leaseMs = 2000;
+    await Promise.all([work(queue, { answer, leaseMs }), work(await open(queue.name), { answer, leaseMs })]);
     expect(taken).toBe(1);
   });
 
