@@ -12,6 +12,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { finished } from "node:stream/promises";
 import { stringify } from "csv-stringify/sync";
+import { answerOnce } from "../dist/batch/answer-once.js";
 import { engineAnswerer } from "../dist/batch/answerer.js";
 import { limitHeapGrowth } from "../dist/batch/heap.js";
 import { createTally } from "../dist/batch/progress/tally.js";
@@ -75,7 +76,7 @@ async function child(input, out) {
     },
   );
   const start = performance.now();
-  await run(engineAnswerer(engine), {
+  await run(answerOnce(engineAnswerer(engine)), {
     inputs: [input],
     read: {},
     state: {},

@@ -1,5 +1,6 @@
 import { stat } from "node:fs/promises";
 import { Args, Flags } from "@oclif/core";
+import { answerOnce } from "../batch/answer-once.js";
 import { engineAnswerer } from "../batch/answerer.js";
 import { limitHeapGrowth } from "../batch/heap.js";
 import { createProgress } from "../batch/progress/create-progress.js";
@@ -85,7 +86,7 @@ Exit code: 0 all answered, 3 finished with failed rows, 2 wrong usage, 1 a fatal
     const started = performance.now();
     let end: RunEnd | undefined;
     try {
-      end = await run(engineAnswerer(engine), {
+      end = await run(answerOnce(engineAnswerer(engine)), {
         inputs,
         read: { ...readOptionsOf(flags), onBytes: (count) => (bytes += count) },
         state: stateOptionsOf(flags),

@@ -35,6 +35,10 @@ export interface TallyCounts {
   readonly malformed: number;
   /** Of the answered, rows whose state was answered in chunks. */
   readonly chunked: number;
+  /** Of the answered, rows that took the answer of an equal row of this run. */
+  readonly duplicates: number;
+  /** Of the answered, rows whose answer an earlier run had kept. */
+  readonly cached: number;
   readonly inputTokens: number;
   readonly failures: ReadonlyMap<ErrorCode, FailureCounts>;
   readonly routes: ReadonlyMap<string, RouteCounts>;
@@ -72,6 +76,8 @@ export function createTally(): Tally {
     failed: 0,
     malformed: 0,
     chunked: 0,
+    duplicates: 0,
+    cached: 0,
     inputTokens: 0,
     otherAnswers: 0,
   };
@@ -121,6 +127,8 @@ export function createTally(): Tally {
       counts.answered++;
       counts.inputTokens += outcome.usage.inputTokens;
       if (outcome.chunked !== undefined) counts.chunked++;
+      if (outcome.reused === "run") counts.duplicates++;
+      if (outcome.reused === "cache") counts.cached++;
       addRoute(outcome.model, outcome.route);
       for (const [id, answer] of outcome.answers) addAnswer(id, answer);
     },

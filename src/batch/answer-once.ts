@@ -1,0 +1,95 @@
+/**
+ * Answers equal requests once: whoever answers is asked for the first, the others get its answer, from memory that is
+ * bounded, or from what an earlier run kept.
+ */
+
+import { LRUCache } from "lru-cache";
+import type { ParsedRequest } from "../decision/request.js";
+import { ERROR_KINDS, QaError } from "../errors.js";
+import { parseAnswered, printAnswered } from "./answer-text.js";
+import type { Answered, Answerer, AnswerOptions } from "./answerer.js";
+import { createRequestKey } from "./request-key.js";
+
+/** Keeps answers across runs, as the texts of answer-text.ts. */
+export interface AnswerStore {
+  get(key: string): string | undefined;
+  put(key: string, text: string): void;
+}
+
+export interface AnswerOnceOptions {
+  /** Who answers, so that a store never gives the answer of another; default: nobody in particular, for no store. */
+  readonly identity?: string | undefined;
+  readonly store?: AnswerStore | undefined;
+  /** Bound of the answers in memory, least lately used ones dropped first; 24 MiB are some 60,000 rows of six questions. */
+  readonly maxBytes?: number | undefined;
+}
+
+const MAX_BYTES = 24 * 2 ** 20;
+/** What an entry takes beside its text: its key, and its places in the map. */
+const ENTRY_BYTES = 160;
+
+/**
+ * The same answerer, asked once for requests that are equal in state, questions, model and chunk options. An answer that was
+ * not asked for anew says so in `reused`. A failure is shared by those that wait for it, unless a retry may help: then one of
+ * them asks again. No failure is remembered.
+ */
+export function answerOnce(
+  answerer: Answerer,
+  { identity = "", store, maxBytes = MAX_BYTES }: AnswerOnceOptions = {},
+): Answerer {
+  const keyOf = createRequestKey(identity);
+  const known = new LRUCache<string, string>({ maxSize: maxBytes });
+  const inFlight = new Map<string, Promise<Answered>>();
+
+  function remember(key: string, text: string): void {
+    known.set(key, text, { size: text.length + ENTRY_BYTES });
+  }
+
+  function recall(key: string, { questions }: ParsedRequest): Answered | undefined {
+    const text = known.get(key);
+    const answered = text === undefined ? undefined : parseAnswered(text, questions);
+    if (answered !== undefined) return { ...answered, reused: "run" };
+    const kept = store?.get(key);
+    const keptAnswer = kept === undefined ? undefined : parseAnswered(kept, questions);
+    if (kept === undefined || keptAnswer === undefined) return undefined;
+    remember(key, kept);
+    return { ...keptAnswer, reused: "cache" };
+  }
+
+  async function ask(key: string, request: ParsedRequest, options: AnswerOptions): Promise<Answered> {
+    const answering = answerer.answer(request, options);
+    inFlight.set(key, answering);
+    try {
+      const answered = await answering;
+      const text = printAnswered(answered, request.questions);
+      if (text !== undefined) {
+        remember(key, text);
+        store?.put(key, text);
+      }
+      return answered;
+    } finally {
+      inFlight.delete(key);
+    }
+  }
+
+  return {
+    windowRows: answerer.windowRows,
+    choiceNeedsInstructions: answerer.choiceNeedsInstructions,
+    async answer(request, options) {
+      const key = keyOf(request, options.chunk);
+      for (let first = inFlight.get(key); first !== undefined; first = inFlight.get(key)) {
+        try {
+          return { ...(await first), reused: "run" };
+        } catch (error) {
+          if (!mayPass(error)) throw error;
+        }
+      }
+      return recall(key, request) ?? ask(key, request, options);
+    },
+  };
+}
+
+/** Whether the same request may still be answered: a crashed worker or one caller's abort say nothing about it. */
+function mayPass(error: unknown): boolean {
+  return !(error instanceof QaError) || ERROR_KINDS[error.code].retry;
+}
