@@ -9,7 +9,7 @@ import type { ChunkOptions } from "../engine/chunked-reading.js";
 export type RequestKey = (request: ParsedRequest, chunk: ChunkOptions | undefined) => string;
 
 /**
- * Keys of requests: 132 bits of the SHA-256 of who answers, the questions, the model's name, the chunk options and the state
+ * Keys of requests: 128 bits of the SHA-256 of who answers, the questions, the model's name, the chunk options and the state
  * (strings and JSON apart, keys in order).
  * @param identity who answers; keys of different identities never meet
  */
@@ -45,5 +45,6 @@ function questionToJson({ id, type, instructions, options, legend }: Question): 
 }
 
 function digest(text: string): string {
-  return hash("sha256", text, "base64url").slice(0, 22);
+  // of the bytes, since a slice of the digest's text would keep the whole of it alive
+  return hash("sha256", text, "buffer").toString("base64url", 0, 16);
 }

@@ -2,6 +2,9 @@ import { stat } from "node:fs/promises";
 import { Args, Flags } from "@oclif/core";
 import { answerOnce } from "../batch/answer-once.js";
 import { engineAnswerer } from "../batch/answerer.js";
+import { drawDryRun } from "../batch/dry-run/draw-dry-run.js";
+import { type DryRunOptions, dryRun } from "../batch/dry-run/dry-run.js";
+import { dryRunToJson } from "../batch/dry-run/dry-run-json.js";
 import { limitHeapGrowth } from "../batch/heap.js";
 import { createProgress } from "../batch/progress/create-progress.js";
 import { summaryText } from "../batch/progress/summary.js";
@@ -23,6 +26,7 @@ import {
   stateOptionsOf,
   stopOnSignals,
 } from "../cli.js";
+import { stringifyJson } from "../decision/json.js";
 import { Engine } from "../engine/engine.js";
 
 export default class Run extends QaCommand {
@@ -65,6 +69,10 @@ Exit code: 0 all answered, 3 finished with failed rows, 2 wrong usage, 1 a fatal
     ...engineFlags,
     "batch-tokens": Flags.integer({ summary: "tokens of one batch, padding included (default 2048)", min: 1 }),
     quiet: Flags.boolean({ summary: "no progress and no summary" }),
+    "dry-run": Flags.boolean({
+      summary: "answer and write nothing: rows, routes, tokens, what is too long, duplicates, expected time and size",
+    }),
+    json: Flags.boolean({ summary: "with --dry-run: one line of JSON", dependsOn: ["dry-run"] }),
   };
 
   async run(): Promise<void> {
@@ -73,11 +81,30 @@ Exit code: 0 all answered, 3 finished with failed rows, 2 wrong usage, 1 a fatal
     const signal = stopOnSignals();
     const questions = await questionsOf(flags);
     const inputs = await resolveInputs(argv as string[]);
-    const format = formatOfOutput(flags.out, flags.to);
+    const asked = {
+      inputs,
+      read: readOptionsOf(flags),
+      state: stateOptionsOf(flags),
+      questions,
+      model: flags.model,
+      limit: flags.limit,
+      sample: flags.sample === undefined ? undefined : { size: flags.sample, seed: flags.seed },
+      chunk: chunkOptionsOf(flags),
+      output: {
+        format: formatOfOutput(flags.out, flags.to),
+        onlyAnswers: flags["only-answers"],
+        idColumn: flags["id-column"],
+        probabilities: flags.probabilities,
+        explain: flags.explain,
+        chunks: flags.long === "chunk",
+      },
+      signal,
+    };
     const tally = createTally();
     const size = await totalBytes(inputs);
     let bytes = 0;
     const engine = await Engine.open({ ...flags, modelsDir: flags.models, maxBatchTokens: flags["batch-tokens"] });
+    if (flags["dry-run"]) return this.#dryRun(engine, { ...flags, ...asked });
     const kind = progressKind(flags);
     const colors = process.env.NO_COLOR === undefined;
     const progress = await createProgress({ kind, stream: process.stderr, files: inputs, colors });
@@ -87,26 +114,11 @@ Exit code: 0 all answered, 3 finished with failed rows, 2 wrong usage, 1 a fatal
     let end: RunEnd | undefined;
     try {
       end = await run(answerOnce(engineAnswerer(engine)), {
-        inputs,
-        read: { ...readOptionsOf(flags), onBytes: (count) => (bytes += count) },
-        state: stateOptionsOf(flags),
-        questions,
-        model: flags.model,
-        limit,
-        sample: flags.sample === undefined ? undefined : { size: flags.sample, seed: flags.seed },
-        chunk: chunkOptionsOf(flags),
-        output: {
-          format,
-          onlyAnswers: flags["only-answers"],
-          idColumn: flags["id-column"],
-          probabilities: flags.probabilities,
-          explain: flags.explain,
-          chunks: flags.long === "chunk",
-        },
+        ...asked,
+        read: { ...asked.read, onBytes: (count) => (bytes += count) },
         openWriter: () => openRowWriter({ out: flags.out, force: flags.force, inputs }),
         tally,
         onRow: () => progress.update(tally.counts, fractionRead()),
-        signal,
       });
     } finally {
       await progress.close();
@@ -121,6 +133,31 @@ Exit code: 0 all answered, 3 finished with failed rows, 2 wrong usage, 1 a fatal
     }
     process.exitCode = exitCodeOf(end, tally.counts);
   }
+
+  async #dryRun(
+    engine: Engine,
+    options: DryRunOptions & { readonly out: string; readonly json: boolean; readonly quiet: boolean },
+  ): Promise<void> {
+    const { out, json, quiet, signal } = options;
+    const isShown = process.stderr.isTTY && !quiet;
+    try {
+      const onRow = isShown ? showRows : undefined;
+      const found = await dryRun(engine, { ...options, onRow });
+      if (isShown) process.stderr.write("\r\u001b[K");
+      const columns = process.stdout.columns ?? 100;
+      const isChunked = options.chunk !== undefined;
+      this.log(json ? stringifyJson(dryRunToJson(found)) : drawDryRun(found, { columns, out, isChunked }));
+    } catch (error) {
+      if (!signal.aborted) throw error;
+      process.exitCode = 130;
+    } finally {
+      await engine.close();
+    }
+  }
+}
+
+function showRows(rows: number): void {
+  if (rows % 500 === 0) process.stderr.write(`\r${rows} rows read`);
 }
 
 /** A screen on a terminal, but not where rows are printed on one too, nor in CI, where ink draws nothing. */

@@ -92,11 +92,11 @@ export class Engine {
   }
 
   /**
-   * Loads both checkpoints and opens them in every worker, so that no request waits for that.
+   * Loads checkpoints, both by default, and opens them in every worker, so that no request waits for that.
    * @throws QaError `checkpoint_missing`, `checkpoint_damaged`, `worker_crashed`
    */
-  async warm(): Promise<void> {
-    for (const role of ["english", "multilingual"] as const) {
+  async warm(roles: readonly Role[] = ["english", "multilingual"]): Promise<void> {
+    for (const role of roles) {
       const { familyCheckpoint, tokenizer } = await this.model(role);
       const { cls, sep, mask } = tokenizer.special;
       const smallest = [{ type: "noul" as const, head: [cls, sep], options: [[mask], [mask]] }];

@@ -111,7 +111,7 @@ describe("answerOnce", () => {
 
   it("forgets the least lately used answers beyond its bound", async () => {
     const asked = createAsked();
-    const once = answerOnce(asked, { maxBytes: 700 });
+    const once = answerOnce(asked, { maxBytes: 1500 });
     for (const state of ["a", "b", "c", "a", "d", "e", "f"]) await once.answer(requestOf(state), {});
     const before = asked.asked.length;
     await once.answer(requestOf("f"), {});
