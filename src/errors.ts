@@ -52,6 +52,7 @@ export const ERROR_KINDS = {
   checkpoint_damaged: fatal,
   output_failed: fatal,
   accounts_unavailable: fatal,
+  cache_unavailable: fatal,
   address_unavailable: fatal,
   worker_crashed: { ...fatal, retry: true },
   aborted: { ...fatal, retry: true },

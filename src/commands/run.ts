@@ -1,5 +1,6 @@
 import { stat } from "node:fs/promises";
 import { Args, Flags } from "@oclif/core";
+import { AnswerCache } from "../batch/answer-cache.js";
 import { answerOnce } from "../batch/answer-once.js";
 import { engineAnswerer } from "../batch/answerer.js";
 import { drawDryRun } from "../batch/dry-run/draw-dry-run.js";
@@ -28,6 +29,7 @@ import {
 } from "../cli.js";
 import { stringifyJson } from "../decision/json.js";
 import { Engine } from "../engine/engine.js";
+import { identityOf } from "../engine/engine-identity.js";
 
 export default class Run extends QaCommand {
   static override summary = "Answer questions over files: one row out for each row in, in order.";
@@ -69,6 +71,10 @@ Exit code: 0 all answered, 3 finished with failed rows, 2 wrong usage, 1 a fatal
     ...engineFlags,
     "batch-tokens": Flags.integer({ summary: "tokens of one batch, padding included (default 2048)", min: 1 }),
     quiet: Flags.boolean({ summary: "no progress and no summary" }),
+    cache: Flags.string({
+      summary: "folder that keeps answers for later runs: rows it knows are not answered again",
+      helpValue: "DIR",
+    }),
     "dry-run": Flags.boolean({
       summary: "answer and write nothing: rows, routes, tokens, what is too long, duplicates, expected time and size",
     }),
@@ -103,8 +109,10 @@ Exit code: 0 all answered, 3 finished with failed rows, 2 wrong usage, 1 a fatal
     const tally = createTally();
     const size = await totalBytes(inputs);
     let bytes = 0;
+    const cache = flags.cache === undefined || flags["dry-run"] ? undefined : AnswerCache.open(flags.cache);
     const engine = await Engine.open({ ...flags, modelsDir: flags.models, maxBatchTokens: flags["batch-tokens"] });
     if (flags["dry-run"]) return this.#dryRun(engine, { ...flags, ...asked });
+    const identity = cache && (await identityOf(engine));
     const kind = progressKind(flags);
     const colors = process.env.NO_COLOR === undefined;
     const progress = await createProgress({ kind, stream: process.stderr, files: inputs, colors });
@@ -113,7 +121,7 @@ Exit code: 0 all answered, 3 finished with failed rows, 2 wrong usage, 1 a fatal
     const started = performance.now();
     let end: RunEnd | undefined;
     try {
-      end = await run(answerOnce(engineAnswerer(engine)), {
+      end = await run(answerOnce(engineAnswerer(engine), { store: cache, identity }), {
         ...asked,
         read: { ...asked.read, onBytes: (count) => (bytes += count) },
         openWriter: () => openRowWriter({ out: flags.out, force: flags.force, inputs }),
@@ -126,6 +134,8 @@ Exit code: 0 all answered, 3 finished with failed rows, 2 wrong usage, 1 a fatal
       if (!flags.quiet && tally.counts.rows > 0)
         process.stderr.write(summaryText(tally.counts, { elapsedMs, columns: process.stderr.columns ?? 100 }));
       await engine.close();
+      const failure = cache?.close();
+      if (failure !== undefined) process.stderr.write(`qa: went on without the cache: ${failure.message}\n`);
     }
     if (!flags.quiet && flags.out !== "-") {
       const stopped = end === "interrupted" ? "interrupted; " : "";
