@@ -105,7 +105,8 @@ class Encode(nn.Module):
             if i >= len(self.layers) - self.depths:
                 depths.append(x)
             x = layer(x, bias)
-        p = (x * a.unsqueeze(-1)).sum(1) / a.sum(1, keepdim=True).clamp(min=1)
+        # a product, not a sum: it adds token by token in any batch (ordered_mean.py)
+        p = (a.unsqueeze(1) @ x).squeeze(1) / a.sum(1, keepdim=True).clamp(min=1)
         return torch.stack(depths, 1), p / p.norm(dim=-1, keepdim=True).clamp(min=1e-6)
 
 

@@ -12,6 +12,8 @@ import { summaryText } from "../batch/progress/summary.js";
 import { createTally, type TallyCounts } from "../batch/progress/tally.js";
 import { FROM_VALUES } from "../batch/read/format.js";
 import { resolveInputs } from "../batch/read/inputs.js";
+import { rowsInPart } from "../batch/read/part.js";
+import { resolveShard } from "../batch/read/resolve-shard.js";
 import { type RunEnd, run } from "../batch/run.js";
 import { formatOfOutput, TO_VALUES } from "../batch/write/output-format.js";
 import { openRowWriter } from "../batch/write/write-rows.js";
@@ -42,6 +44,7 @@ Exit code: 0 all answered, 3 finished with failed rows, 2 wrong usage, 1 a fatal
   static override examples = [
     "<%= config.bin %> run tickets.csv --preset triage --out answers.csv",
     "<%= config.bin %> run 'mails/*.ndjson.gz' --questions ask.yaml --template 'Subject: {{subject}}\\n{{body}}' -o out.ndjson",
+    "<%= config.bin %> run tickets.csv --preset triage --shard 1/4 --out part-1.csv",
     "tail -f app.log | <%= config.bin %> run - --from text --questions ask.yaml",
   ];
   static override args = {
@@ -64,6 +67,10 @@ Exit code: 0 all answered, 3 finished with failed rows, 2 wrong usage, 1 a fatal
     limit: Flags.integer({ summary: "only the first N rows", min: 1, helpValue: "N" }),
     sample: Flags.integer({ summary: "only N rows drawn at random", min: 1, helpValue: "N" }),
     seed: Flags.integer({ summary: "of --sample: the same seed draws the same rows", default: 1 }),
+    shard: Flags.string({
+      summary: "only every n-th row, for n processes (then qa merge): 1/4 to 4/4, or auto in a job array",
+      helpValue: "i/n|auto",
+    }),
     "only-answers": Flags.boolean({ summary: "leave the input out of the output, but for --id-column" }),
     "id-column": Flags.string({ summary: "column that names a row, kept with --only-answers" }),
     probabilities: Flags.boolean({ summary: "CSV: a column for the probability of every option" }),
@@ -87,6 +94,7 @@ Exit code: 0 all answered, 3 finished with failed rows, 2 wrong usage, 1 a fatal
     const signal = stopOnSignals();
     const questions = await questionsOf(flags);
     const inputs = await resolveInputs(argv as string[]);
+    const part = flags.shard === undefined ? undefined : resolveShard(flags.shard, process.env);
     const asked = {
       inputs,
       read: readOptionsOf(flags),
@@ -94,6 +102,7 @@ Exit code: 0 all answered, 3 finished with failed rows, 2 wrong usage, 1 a fatal
       questions,
       model: flags.model,
       limit: flags.limit,
+      part,
       sample: flags.sample === undefined ? undefined : { size: flags.sample, seed: flags.seed },
       chunk: chunkOptionsOf(flags),
       output: {
@@ -117,7 +126,8 @@ Exit code: 0 all answered, 3 finished with failed rows, 2 wrong usage, 1 a fatal
     const colors = process.env.NO_COLOR === undefined;
     const progress = await createProgress({ kind, stream: process.stderr, files: inputs, colors });
     const { limit } = flags;
-    const fractionRead = () => (limit !== undefined ? tally.counts.rowsRead / limit : size && bytes / size);
+    const rowsToRead = limit !== undefined && part !== undefined ? rowsInPart(part, limit) : limit;
+    const fractionRead = () => (rowsToRead !== undefined ? tally.counts.rowsRead / rowsToRead : size && bytes / size);
     const started = performance.now();
     let end: RunEnd | undefined;
     try {

@@ -9,6 +9,9 @@ export interface Encoded {
   readonly mask: TensorData;
 }
 
+/** The runtime multiplies a single token in another order than two, and its last bit would tell a batch of one from others. */
+const MIN_LENGTH = 2;
+
 /** Encodes segments in one call, padded to the longest. */
 export async function encodeSegments(
   segments: readonly (readonly number[])[],
@@ -16,7 +19,7 @@ export async function encodeSegments(
   padId: number,
 ): Promise<Encoded> {
   const n = segments.length;
-  const s = Math.max(...segments.map((ids) => ids.length));
+  const s = Math.max(MIN_LENGTH, ...segments.map((ids) => ids.length));
   const inputIds = new BigInt64Array(n * s).fill(BigInt(padId));
   const attentionMask = new BigInt64Array(n * s);
   segments.forEach((ids, row) => {

@@ -12,6 +12,8 @@ import { startBuiltWorker } from "../open-engine.js";
 import { createSeeded } from "../seeded.js";
 
 const TOLERANCE = 1e-4;
+/** Between batches: a resumed run has other batches than an uninterrupted one, and must write the same bytes. */
+const NOTHING = 0;
 /** Every row a batch of its own: none fits the budget. */
 const ALONE = 1;
 
@@ -122,7 +124,7 @@ function shuffled<T>(items: readonly T[], seed: number): T[] {
     .map(({ item }) => item);
 }
 
-describe.each<Role>(["english", "multilingual"])("an answer of the %s checkpoint is the same to 4 decimals", (role) => {
+describe.each<Role>(["english", "multilingual"])("an answer of the %s checkpoint is the same", (role) => {
   const goldens = load(role);
   const requestOf = (id: string) => goldens.get(id) as ParsedRequest;
   const requests = IDS.map(requestOf);
@@ -135,27 +137,31 @@ describe.each<Role>(["english", "multilingual"])("an answer of the %s checkpoint
     });
   }, 300_000);
 
-  function expectSame(asked: readonly ParsedRequest[], answers: readonly Probabilities[], like = asked): void {
+  function expectSame(
+    asked: readonly ParsedRequest[],
+    answers: readonly Probabilities[],
+    { like = asked, tolerance = NOTHING } = {},
+  ): void {
     like.forEach((request, i) => {
       const difference = differenceOf(answers[i] as Probabilities, alone.get(request) as Probabilities);
-      expect(difference, IDS[requests.indexOf(request)]).toBeLessThanOrEqual(TOLERANCE);
+      expect(difference, IDS[requests.indexOf(request)]).toBeLessThanOrEqual(tolerance);
     });
   }
 
   it.each([256, 4096, 8192])(
-    "in batches of %i tokens with rows of other lengths and question sets",
+    "to the last bit in batches of %i tokens with rows of other lengths and question sets",
     async (maxBatchTokens) => {
       const asked = shuffled(requests, maxBatchTokens);
       expectSame(asked, await read(asked, { maxBatchTokens }));
     },
   );
 
-  it("with 1 worker and with 2, the rows in another order", async () => {
+  it("to the last bit with 1 worker and with 2, the rows in another order", async () => {
     const asked = [...requests].reverse();
     expectSame(asked, await read(asked, { pool: onePool }));
   });
 
-  it("among rows that are asked the same questions", async () => {
+  it("to the last bit among rows that are asked the same questions", async () => {
     const asked = FEW_IDS.map(requestOf);
     // as long as the state itself, shorter and longer within what a batch takes, all in one call of the question set
     const others = asked.flatMap(({ state, ...rest }) => {
@@ -169,21 +175,21 @@ describe.each<Role>(["english", "multilingual"])("an answer of the %s checkpoint
     expectSame(asked, answers.slice(others.length));
   });
 
-  it("with the questions in another order", async () => {
+  it("to 4 decimals with the questions in another order", async () => {
     const asked = FEW_IDS.map(requestOf);
     const other = asked.map((request) => ({ ...request, questions: [...request.questions].reverse() }));
-    expectSame(other, await read(other), asked);
+    expectSame(other, await read(other), { like: asked, tolerance: TOLERANCE });
   });
 
-  it("with the options of choices in another order, per label", async () => {
+  it("to 4 decimals with the options of choices in another order, per label", async () => {
     const asked = FEW_IDS.map(requestOf);
     const turned = (question: Question) =>
       question.type === "choice" ? { ...question, options: shuffled(question.options, 5) } : question;
     const other = asked.map((request) => ({ ...request, questions: request.questions.map(turned) }));
-    expectSame(other, await read(other), asked);
+    expectSame(other, await read(other), { like: asked, tolerance: TOLERANCE });
   });
 
-  it("for a question alone and in a set of 8 of very different lengths", async () => {
+  it("to 4 decimals for a question alone and in a set of 8 of very different lengths", async () => {
     const one = (id: string, question: number) => ({ ...(requestOf(id).questions[question] as Question) });
     const long = { ...one("ops-0081", 0), instructions: "Consider this with care and in every detail. ".repeat(20) };
     const set = [

@@ -1,7 +1,8 @@
 /** The mix of answers so far as lines of small bars, one a question, that fit their width. Pure. */
 
 import { barText, shareText } from "./amounts.js";
-import { type Distribution, meanOf, type ScoreDistribution, type Share, sharesOf } from "./distribution.js";
+import type { Distribution, ScoreDistribution } from "./distribution.js";
+import { meanOf, type Share, sharesOf } from "./shares.js";
 import { cutText, fitText, textWidth } from "./text-width.js";
 
 type Style = "cyan" | "red" | "dim" | "bold";

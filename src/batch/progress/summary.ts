@@ -1,8 +1,10 @@
 /** What a run comes to, as plain text for its end. Pure. */
 
 import { barText, countOf, countText, durationText, shareText, shortText } from "./amounts.js";
-import { type Distribution, meanOf, sharesOf } from "./distribution.js";
-import type { RouteCounts, TallyCounts } from "./tally.js";
+import type { Distribution } from "./distribution.js";
+import type { RouteCounts } from "./route-counter.js";
+import { meanOf, sharesOf } from "./shares.js";
+import type { TallyCounts } from "./tally.js";
 import { cutText, fitText, packTexts, textWidth } from "./text-width.js";
 
 export interface SummaryOptions {

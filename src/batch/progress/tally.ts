@@ -1,27 +1,18 @@
 /**
  * What a run has seen so far, in memory that does not grow with the file: rows, failures by code, tokens, routes, and the
- * distribution of the answers. Knows nothing of printing.
+ * distribution of the answers. Knows nothing of printing, nor of where a snapshot is kept.
  */
 
-import type { Answer } from "../../decision/answer.js";
 import { type ErrorCode, QaError } from "../../errors.js";
-import type { AnsweredBy } from "../answerer.js";
+import type { Answered } from "../answerer.js";
 import type { Row } from "../read/row.js";
+import type { Band } from "../review/band.js";
 import { type Outcome, replacedKeys } from "../write/output-record.js";
-import { createDistribution, type Distribution } from "./distribution.js";
-
-interface FailureCounts {
-  readonly count: number;
-  /** Numbers (from 1) of the first rows that failed so. */
-  readonly firstRows: readonly number[];
-}
-
-export interface RouteCounts {
-  readonly model: string;
-  /** Without the details that vary from row to row. */
-  readonly reason: string;
-  readonly count: number;
-}
+import { createAnswerCounter } from "./answer-counter.js";
+import type { Distribution } from "./distribution.js";
+import { createFailureCounter, type FailureCounts } from "./failure-counter.js";
+import { createRouteCounter, type RouteCounts } from "./route-counter.js";
+import { SNAPSHOT_VERSION, type TallySnapshot } from "./tally-snapshot.js";
 
 /** A live view: it goes on changing as rows come. */
 export interface TallyCounts {
@@ -39,12 +30,14 @@ export interface TallyCounts {
   readonly duplicates: number;
   /** Of the answered, rows whose answer an earlier run had kept. */
   readonly cached: number;
+  /** Of the answered, rows with an answer in the band of unsure answers. */
+  readonly uncertain: number;
   readonly inputTokens: number;
   readonly failures: ReadonlyMap<ErrorCode, FailureCounts>;
   readonly routes: ReadonlyMap<string, RouteCounts>;
   /** In the order first seen; questions of one id and different types stand apart. */
   readonly distributions: readonly Distribution[];
-  /** Answers to questions beyond the first `MAX_QUESTIONS`, which have no distribution. */
+  /** Answers to questions that are too many, or their names too long, for a distribution of their own. */
   readonly otherAnswers: number;
   /** Input field that the output replaced -> rows that had it. */
   readonly replaced: ReadonlyMap<string, number>;
@@ -56,63 +49,50 @@ export interface Tally {
   read(): void;
   /** Counts a row's outcome. */
   add(row: Row, outcome: Outcome): void;
+  /** Takes the failed rows back, as if they had not been counted yet: for a run that answers them again. */
+  forgetFailures(): void;
+  /** All that is counted, as plain JSON of bounded size; rows in the engine's hands are left out. */
+  snapshot(): TallySnapshot;
 }
 
-export const MAX_QUESTIONS = 200;
-const MAX_ROUTES = 200;
-const FIRST_ROWS = 5;
+export interface TallyOptions {
+  /** Answers in it are counted as uncertain. */
+  readonly band?: Band | undefined;
+}
 
-/** A tally of nothing yet. */
-export function createTally(): Tally {
-  const failures = new Map<ErrorCode, { count: number; firstRows: number[] }>();
-  const routes = new Map<string, { model: string; reason: string; count: number }>();
-  const replaced = new Map<string, number>();
-  const distributions: Distribution[] = [];
-  const byKey = new Map<string, ReturnType<typeof createDistribution>>();
-  const none = {
-    rowsRead: 0,
-    rows: 0,
-    answered: 0,
-    failed: 0,
-    malformed: 0,
-    chunked: 0,
-    duplicates: 0,
-    cached: 0,
-    inputTokens: 0,
-    otherAnswers: 0,
+/** A tally of nothing yet, or one that goes on from a snapshot. */
+export function createTally(from?: TallySnapshot, { band }: TallyOptions = {}): Tally {
+  const failures = createFailureCounter(from?.failures);
+  const routes = createRouteCounter(from?.routes);
+  const answers = createAnswerCounter(from?.distributions, band);
+  const replaced = new Map(from?.replaced.map(([field, answered, failed]) => [field, answered + failed]));
+  const replacedInFailed = new Map(from?.replaced.map(([field, , failed]) => [field, failed]));
+  const counts = {
+    ...totalsOf(from ?? NOTHING),
+    rowsRead: from?.rows ?? 0,
+    failures: failures.counts,
+    routes: routes.counts,
+    distributions: answers.distributions,
+    replaced,
   };
-  const counts = { ...none, failures, routes, distributions, replaced };
 
-  function addFailure({ code }: QaError, row: Row): void {
-    const failure = failures.get(code) ?? { count: 0, firstRows: [] };
-    failures.set(code, failure);
-    failure.count++;
-    if (failure.firstRows.length < FIRST_ROWS) failure.firstRows.push(row.place.index + 1);
+  function addFailed(error: QaError, row: Row): void {
     counts.failed++;
     if (row.content.type === "malformed") counts.malformed++;
+    failures.add(error.code, row.place.index + 1);
+    for (const field of replacedKeys(row)) increase(replacedInFailed, field, 1);
   }
 
-  function addRoute(model: string, { reason }: AnsweredBy): void {
-    const known = `${model}\n${reasonInWords(reason)}`;
-    const key = routes.has(known) || routes.size < MAX_ROUTES ? known : `${model}\nother reasons`;
-    const route = routes.get(key) ?? { model, reason: key.slice(model.length + 1), count: 0 };
-    routes.set(key, route);
-    route.count++;
-  }
-
-  function addAnswer(id: string, answer: Answer): void {
-    const key = `${answer.type} ${id}`;
-    let distribution = byKey.get(key);
-    if (distribution === undefined) {
-      if (byKey.size === MAX_QUESTIONS) {
-        counts.otherAnswers++;
-        return;
-      }
-      distribution = createDistribution(id, answer.type);
-      byKey.set(key, distribution);
-      distributions.push(distribution.view);
-    }
-    distribution.add(answer);
+  function addAnswered(outcome: Answered): void {
+    counts.answered++;
+    counts.inputTokens += outcome.usage.inputTokens;
+    if (outcome.chunked !== undefined) counts.chunked++;
+    if (outcome.reused === "run") counts.duplicates++;
+    if (outcome.reused === "cache") counts.cached++;
+    routes.add(outcome.model, outcome.route);
+    const { uncertain, other } = answers.add(outcome.answers);
+    if (uncertain > 0) counts.uncertain++;
+    counts.otherAnswers += other;
   }
 
   return {
@@ -122,36 +102,64 @@ export function createTally(): Tally {
     },
     add(row, outcome) {
       counts.rows++;
-      for (const key of replacedKeys(row)) replaced.set(key, (replaced.get(key) ?? 0) + 1);
-      if (outcome instanceof QaError) return addFailure(outcome, row);
-      counts.answered++;
-      counts.inputTokens += outcome.usage.inputTokens;
-      if (outcome.chunked !== undefined) counts.chunked++;
-      if (outcome.reused === "run") counts.duplicates++;
-      if (outcome.reused === "cache") counts.cached++;
-      addRoute(outcome.model, outcome.route);
-      for (const [id, answer] of outcome.answers) addAnswer(id, answer);
+      for (const field of replacedKeys(row)) increase(replaced, field, 1);
+      if (outcome instanceof QaError) addFailed(outcome, row);
+      else addAnswered(outcome);
     },
+    forgetFailures() {
+      counts.rowsRead -= counts.failed;
+      counts.rows -= counts.failed;
+      counts.failed = 0;
+      counts.malformed = 0;
+      failures.clear();
+      for (const [field, count] of replacedInFailed) increase(replaced, field, -count);
+      for (const [field, count] of replaced) if (count === 0) replaced.delete(field);
+      replacedInFailed.clear();
+    },
+    snapshot: () => ({
+      version: SNAPSHOT_VERSION,
+      ...totalsOf(counts),
+      failures: failures.snapshot(),
+      routes: routes.snapshot(),
+      distributions: answers.snapshot(),
+      replaced: [...replaced].map(([field, count]) => {
+        const failed = replacedInFailed.get(field) ?? 0;
+        return [field, count - failed, failed];
+      }),
+    }),
   };
 }
 
-function reasonInWords(reason: AnsweredBy["reason"]): string {
-  switch (reason.type) {
-    case "named":
-      return "asked for by name";
-    case "script":
-      return "not in Latin script";
-    case "language":
-      return `language ${reason.language}`;
-    case "foreign_paragraph":
-      return `a paragraph in ${reason.language}`;
-    case "few_letters":
-      return "too short to be sure it is English";
-    case "undecided":
-      return "language undecided";
-    case "endpoint":
-      return `answered by ${reason.host}`;
-    default:
-      return reason satisfies never;
-  }
+type Totals = Omit<TallySnapshot, "version" | "failures" | "routes" | "distributions" | "replaced">;
+
+const NOTHING: Totals = {
+  rows: 0,
+  answered: 0,
+  failed: 0,
+  malformed: 0,
+  chunked: 0,
+  duplicates: 0,
+  cached: 0,
+  uncertain: 0,
+  inputTokens: 0,
+  otherAnswers: 0,
+};
+
+function totalsOf({
+  rows,
+  answered,
+  failed,
+  malformed,
+  chunked,
+  duplicates,
+  cached,
+  uncertain,
+  inputTokens,
+  otherAnswers,
+}: Totals) {
+  return { rows, answered, failed, malformed, chunked, duplicates, cached, uncertain, inputTokens, otherAnswers };
+}
+
+function increase(counts: Map<string, number>, key: string, by: number): void {
+  counts.set(key, (counts.get(key) ?? 0) + by);
 }

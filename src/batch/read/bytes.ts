@@ -42,11 +42,19 @@ const FOREIGN: readonly { magic: readonly number[]; kind: string; remedy: string
  */
 export async function* openText(file: string, options: OpenOptions = {}): AsyncGenerator<string, void, undefined> {
   let decoder: Decoder | undefined;
-  for await (const bytes of headFirst(unpacked(file, headFirst(readBytes(file, options))))) {
+  for await (const bytes of headFirst(openBytes(file, options))) {
     decoder ??= createDecoder(encodingOf(file, bytes));
     yield decoder.push(bytes);
   }
   if (decoder !== undefined) yield decoder.end();
+}
+
+/**
+ * Bytes of an input, gzip unpacked; stopping early closes the file.
+ * @throws QaError `input_missing`, `input_unsupported` for a directory, `input_damaged`, `aborted`
+ */
+export function openBytes(file: string, options: OpenOptions = {}): AsyncGenerator<Uint8Array> {
+  return unpacked(file, headFirst(readBytes(file, options)));
 }
 
 async function* readBytes(file: string, { stdin, signal, onBytes }: OpenOptions): AsyncGenerator<Uint8Array> {

@@ -4,6 +4,7 @@ import type { Question } from "../../decision/question.js";
 import type { ParsedRequest } from "../../decision/request.js";
 import { QaError } from "../../errors.js";
 import { createInputDigest, type InputDigest } from "./input-digest.js";
+import { isInPart, type Part } from "./part.js";
 import { type ReadOptions, readRows } from "./read-rows.js";
 import type { Row } from "./row.js";
 import { type RowRequestOptions, toRequest } from "./row-request.js";
@@ -19,6 +20,8 @@ export interface RequestSource extends Omit<RowRequestOptions, "source"> {
   readonly limit?: number | undefined;
   /** Only some rows drawn at random; default all. */
   readonly sample?: { readonly size: number; readonly seed: number } | undefined;
+  /** Of the rows so selected only those of this part, by their numbers among them; default all. */
+  readonly part?: Part | undefined;
 }
 
 export interface RowRequest {
@@ -31,13 +34,13 @@ export interface RowRequest {
 }
 
 export interface Requests {
-  /** The first rows, looked at before anything is done. */
+  /** The first rows, looked at before anything is done; also those of other parts, so that all parts plan one output. */
   readonly head: readonly RowRequest[];
   /** Whether the head is all there is. */
   readonly isAll: boolean;
-  /** All rows in order, the head among them; a row that cannot be a request is an error in its place. */
+  /** The rows of the part in order, also those of the head; a row that cannot be a request is an error in its place. */
   readonly all: AsyncGenerator<RowRequest, void, undefined>;
-  /** The rows read so far, a live view: those of `all`, and before it is taken the head. */
+  /** The rows read so far, a live view: of all parts, in the end the whole input. */
   readonly seen: Pick<InputDigest, "rows" | "value">;
 }
 
@@ -60,7 +63,8 @@ export async function openRequests(source: RequestSource): Promise<Requests> {
   const parse = ({ row, digest }: DigestedRow): RowRequest => {
     return { row, request: toRequest(row, options), own: requestOfRow(row) !== undefined, digest };
   };
-  return { head: head.map(parse), isAll: head.length < peeked, all: parseAll(head, rows, parse), seen };
+  const all = parseAll(head, { rest: rows, part: source.part, parse });
+  return { head: head.map(parse), isAll: head.length < peeked, all, seen };
 }
 
 function selectRows({ inputs, read, limit, sample }: RequestSource): AsyncGenerator<Row, void, undefined> {
@@ -69,10 +73,13 @@ function selectRows({ inputs, read, limit, sample }: RequestSource): AsyncGenera
   return sample === undefined ? limited : sampleRows(limited, sample);
 }
 
-type DigestedRow = Pick<RowRequest, "row" | "digest">;
+interface DigestedRow extends Pick<RowRequest, "row" | "digest"> {
+  /** Number of the row among those selected, from 0: `place.index`, but for a sample. */
+  readonly number: number;
+}
 
 async function* digested(rows: AsyncIterable<Row>, digest: InputDigest): AsyncGenerator<DigestedRow, void, undefined> {
-  for await (const row of rows) yield { row, digest: digest.add(row) };
+  for await (const row of rows) yield { row, number: digest.rows, digest: digest.add(row) };
 }
 
 async function take<T>(rows: AsyncIterator<T>, count: number): Promise<T[]> {
@@ -93,14 +100,20 @@ function assertOwnQuestions(head: readonly Row[]): void {
   );
 }
 
+interface ParseOptions {
+  readonly rest: AsyncGenerator<DigestedRow, void, undefined>;
+  readonly part: Part | undefined;
+  readonly parse: (row: DigestedRow) => RowRequest;
+}
+
 async function* parseAll(
   head: readonly DigestedRow[],
-  rest: AsyncGenerator<DigestedRow, void, undefined>,
-  parse: (row: DigestedRow) => RowRequest,
+  { rest, part, parse }: ParseOptions,
 ): AsyncGenerator<RowRequest, void, undefined> {
+  const isWanted = ({ number }: DigestedRow) => part === undefined || isInPart(part, number);
   try {
-    for (const row of head) yield parse(row);
-    for await (const row of rest) yield parse(row);
+    for (const row of head) if (isWanted(row)) yield parse(row);
+    for await (const row of rest) if (isWanted(row)) yield parse(row);
   } finally {
     await rest.return();
   }

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { MAX_LABELS, meanOf, sharesOf } from "../../../src/batch/progress/distribution.js";
-import { createTally, MAX_QUESTIONS } from "../../../src/batch/progress/tally.js";
+import { MAX_QUESTIONS } from "../../../src/batch/progress/answer-counter.js";
+import { MAX_LABELS } from "../../../src/batch/progress/distribution.js";
+import { meanOf, sharesOf } from "../../../src/batch/progress/shares.js";
+import { createTally } from "../../../src/batch/progress/tally.js";
 import { type ErrorCode, QaError } from "../../../src/errors.js";
 import {
   choice,
@@ -112,6 +114,23 @@ describe("createTally", () => {
     const shares = q === undefined ? [] : sharesOf(q);
     expect(shares).toHaveLength(MAX_LABELS + 1);
     expect(shares.at(-1)).toMatchObject({ label: "other labels", count: 1000 - MAX_LABELS });
+  });
+
+  it("puts P(yes) of a noul and the confidence of the others into twenty bins", () => {
+    const tally = createTally();
+    for (const p of [0, 0.049, 0.05, 1]) tally.add(row(), decision({ urgent: noul(p), mood: score([1, 0]) }));
+    const [urgent, mood] = tally.counts.distributions.map(({ histogram }) => histogram);
+    expect(urgent).toEqual([2, 1, ...new Array(17).fill(0), 1]);
+    expect(mood?.[5]).toBe(4);
+  });
+
+  it("counts the answers in the band, and each row with one once", () => {
+    const tally = createTally(undefined, { band: { low: 0.2, high: 0.5 } });
+    tally.add(row(), decision({ urgent: noul(0.5), mood: score([1, 0]) }));
+    tally.add(row(), decision({ urgent: noul(0.51), mood: score([1, 0]) }));
+    tally.add(row(), decision({ urgent: noul(0.1) }));
+    expect(tally.counts.uncertain).toBe(2);
+    expect(tally.counts.distributions.map(({ uncertain }) => uncertain)).toEqual([1, 2]);
   });
 
   it("counts the rows whose own fields gave way to the output's", () => {
