@@ -16,6 +16,7 @@ import { rowsInPart } from "../batch/read/part.js";
 import { resolveShard } from "../batch/read/resolve-shard.js";
 import { type RunEnd, run } from "../batch/run.js";
 import { formatOfOutput, TO_VALUES } from "../batch/write/output-format.js";
+import { packOf } from "../batch/write/pack.js";
 import { openRowWriter } from "../batch/write/write-rows.js";
 import {
   chunkOptionsOf,
@@ -36,7 +37,7 @@ import { identityOf } from "../engine/engine-identity.js";
 export default class Run extends QaCommand {
   static override summary = "Answer questions over files: one row out for each row in, in order.";
   static override description =
-    `Reads CSV, TSV, NDJSON, a JSON array or lines of text, each also gzipped; many files, globs, - for stdin.
+    `Reads CSV, TSV, NDJSON, a JSON array or lines of text, each also gzipped or zstd; many files, globs, - for stdin.
 A row that cannot be answered keeps its place and says why in \`error\`. NDJSON rows with \`state\` and \`questions\`
 are requests of their own and need no --questions.
 
@@ -57,7 +58,11 @@ Exit code: 0 all answered, 3 finished with failed rows, 2 wrong usage, 1 a fatal
   };
   static override flags = {
     ...questionFlags,
-    out: Flags.string({ char: "o", summary: "output file (.ndjson, .csv, also .gz), or - for stdout", default: "-" }),
+    out: Flags.string({
+      char: "o",
+      summary: "output file (.ndjson, .csv, also .gz, .zst), or - for stdout",
+      default: "-",
+    }),
     to: Flags.option({ options: TO_VALUES })({
       summary: "output format; default: by the name of --out, stdout NDJSON",
     }),
@@ -162,7 +167,7 @@ Exit code: 0 all answered, 3 finished with failed rows, 2 wrong usage, 1 a fatal
     const isShown = process.stderr.isTTY && !quiet;
     try {
       const onRow = isShown ? showRows : undefined;
-      const found = await dryRun(engine, { ...options, onRow });
+      const found = await dryRun(engine, { ...options, pack: packOf(out), onRow });
       if (isShown) process.stderr.write("\r\u001b[K");
       const columns = process.stdout.columns ?? 100;
       const isChunked = options.chunk !== undefined;

@@ -4,8 +4,8 @@ import { createReadStream } from "node:fs";
 import { addAbortSignal, type Readable } from "node:stream";
 import { QaError } from "../../errors.js";
 import { createDecoder, type Decoder, type Encoding } from "./decode-text.js";
-import { unpacked } from "./gunzip.js";
 import { nameOf } from "./row-reader.js";
+import { unpacked } from "./unpack.js";
 
 export interface OpenOptions {
   /** What `-` reads; default `process.stdin`. */
@@ -18,11 +18,7 @@ export interface OpenOptions {
 const HEAD_BYTES = 4;
 
 const FOREIGN: readonly { magic: readonly number[]; kind: string; remedy: string }[] = [
-  {
-    magic: [0x28, 0xb5, 0x2f, 0xfd],
-    kind: "zstd data",
-    remedy: "unpack it first: zstd -dc FILE | qa run - --from FORMAT",
-  },
+  { magic: [0x28, 0xb5, 0x2f, 0xfd], kind: "zstd data packed twice", remedy: "unpack it once: zstd -d FILE" },
   { magic: [0xfd, 0x37, 0x7a, 0x58], kind: "xz data", remedy: "unpack it first: xz -dc FILE | qa run - --from FORMAT" },
   { magic: [0x42, 0x5a, 0x68], kind: "bzip2 data", remedy: "unpack it first: bzip2 -dc FILE | qa run - --from FORMAT" },
   {
@@ -50,8 +46,8 @@ export async function* openText(file: string, options: OpenOptions = {}): AsyncG
 }
 
 /**
- * Bytes of an input, gzip unpacked; stopping early closes the file.
- * @throws QaError `input_missing`, `input_unsupported` for a directory, `input_damaged`, `aborted`
+ * Bytes of an input, unpacked where they are gzip or zstd; stopping early closes the file.
+ * @throws QaError `input_missing`, `input_unsupported` for a directory or what this Node cannot unpack, `input_damaged`, `aborted`
  */
 export function openBytes(file: string, options: OpenOptions = {}): AsyncGenerator<Uint8Array> {
   return unpacked(file, headFirst(readBytes(file, options)));

@@ -1,6 +1,7 @@
 /** Which format an input has: told by `--from`, else by its name, else (stdin only) by its first character. */
 
 import { QaError } from "../../errors.js";
+import { withoutCodec } from "../codecs.js";
 import type { RowFormat } from "./row.js";
 import { nameOf } from "./row-reader.js";
 
@@ -28,14 +29,14 @@ export function parseFrom(value: string): RowFormat {
 }
 
 /**
- * The format of an input by `from` or its extension (`.gz` looked through); `undefined` for stdin without `from`,
+ * The format of an input by `from` or its extension (`.gz` and `.zst` looked through); `undefined` for stdin without `from`,
  * whose text decides.
  * @throws QaError `input_unsupported` for an unknown extension
  */
 export function formatOfInput(file: string, from?: RowFormat): RowFormat | undefined {
   if (from !== undefined) return from;
   if (file === "-") return undefined;
-  const extension = /\.([^./\\]+?)(?:\.gz)?$/i.exec(file)?.[1]?.toLowerCase() ?? "";
+  const extension = /\.([^./\\]+)$/.exec(withoutCodec(file))?.[1]?.toLowerCase() ?? "";
   const format = EXTENSIONS.get(extension);
   if (format !== undefined) return format;
   throw new QaError("input_unsupported", `${file}: the name does not tell its format; ${passFrom()}`, {

@@ -2,6 +2,7 @@
 
 import type { Question } from "../../decision/question.js";
 import { QaError } from "../../errors.js";
+import { withoutCodec } from "../codecs.js";
 import type { Row } from "../read/row.js";
 import { type CsvOptions, type CsvSource, checkIdColumn, csvMisfit, planCsv } from "./csv-plan.js";
 import { csvHeader, csvRecord } from "./csv-record.js";
@@ -19,7 +20,7 @@ const FORMATS: ReadonlyMap<string, OutputFormat> = new Map([
 ]);
 
 /**
- * The format of an output by `--to` or its extension (`.gz` looked through); stdout is NDJSON without `--to`.
+ * The format of an output by `--to` or its extension (`.gz` and `.zst` looked through); stdout is NDJSON without `--to`.
  * @throws QaError `invalid_usage` for a value or an extension that names none
  */
 export function formatOfOutput(out: string, to?: string): OutputFormat {
@@ -32,7 +33,7 @@ export function formatOfOutput(out: string, to?: string): OutputFormat {
 }
 
 function extensionOf(file: string): string {
-  return /\.([^./\\]+?)(?:\.gz)?$/i.exec(file)?.[1]?.toLowerCase() ?? "";
+  return /\.([^./\\]+)$/.exec(withoutCodec(file))?.[1]?.toLowerCase() ?? "";
 }
 
 export interface OutputOptions extends RecordOptions, CsvOptions {

@@ -1,25 +1,23 @@
-/** Where blocks of rows go: a file, a gzip file (a member a block, so that whole blocks are whole files), or a stream such as stdout. */
+/** Where blocks of rows go: a file, a compressed file (a member or frame a block, so that whole blocks are whole files), or a stream such as stdout. */
 
 import type { FileHandle } from "node:fs/promises";
 import type { Writable } from "node:stream";
-import { promisify } from "node:util";
-import { gzip } from "node:zlib";
+import type { Pack } from "./pack.js";
 import type { Sink } from "./row-queue.js";
-
-const pack = promisify(gzip);
 
 export interface FileSinkOptions {
   /** Whether it is a file on a disk, and neither a pipe nor a device. */
   readonly isRegular: boolean;
-  readonly isGzip: boolean;
+  /** How its blocks are compressed; not at all without. */
+  readonly pack: Pack | undefined;
 }
 
 /** A sink to an open file that it closes; a block that does not fit is taken back, so that the file ends with a whole row. */
-export function createFileSink(handle: FileHandle, { isRegular, isGzip }: FileSinkOptions): Sink {
+export function createFileSink(handle: FileHandle, { isRegular, pack }: FileSinkOptions): Sink {
   let whole = 0;
   return {
     async write(block) {
-      const bytes = isGzip ? await pack(block) : block;
+      const bytes = pack === undefined ? block : await pack(block);
       try {
         for (let at = 0; at < bytes.length; ) at += (await handle.write(bytes, at)).bytesWritten;
         whole += bytes.length;

@@ -5,10 +5,11 @@ import { dirname } from "node:path";
 import type { Writable } from "node:stream";
 import { QaError } from "../../errors.js";
 import { createFileSink, createStreamSink } from "./output-sink.js";
+import { packOf } from "./pack.js";
 import { codeOf, createRowQueue, type RowWriter } from "./row-queue.js";
 
 export interface WriteOptions {
-  /** A file, gzip where its name ends in `.gz`, or `-` for stdout. */
+  /** A file, compressed where its name ends in `.gz` or `.zst`, or `-` for stdout. */
   readonly out: string;
   /** Overwrite a file that exists; it is emptied at once. */
   readonly force?: boolean | undefined;
@@ -18,11 +19,11 @@ export interface WriteOptions {
   readonly stdout?: Writable | undefined;
 }
 
-const GZIP_BLOCK = 1024 * 1024;
+const PACKED_BLOCK = 1024 * 1024;
 
 /**
- * Opens an output for whole rows. Rows reach a file as they come (a gzip file by the MiB) and are flushed at `close`.
- * @throws QaError `output_exists`, `invalid_usage` for a folder that is missing or an output that is an input,
+ * Opens an output for whole rows. Rows reach a file as they come (a compressed file by the MiB) and are flushed at `close`.
+ * @throws QaError `output_exists`, `invalid_usage` for a folder that is missing, an output that is an input or a compression that this Node lacks,
  * `output_failed`
  */
 export async function openRowWriter({ out, force = false, inputs = [], stdout }: WriteOptions): Promise<RowWriter> {
@@ -30,7 +31,7 @@ export async function openRowWriter({ out, force = false, inputs = [], stdout }:
   const entry = await statOf(out);
   if (entry?.isDirectory()) throw new QaError("invalid_usage", `${out} is a directory; name a file in it`);
   const isRegular = entry === undefined || entry.isFile();
-  const isGzip = /\.gz$/i.test(out);
+  const pack = packOf(out);
   if (entry !== undefined && isRegular) {
     for (const input of inputs) await assertOther(input, out, entry);
     if (!force) throw outputExists(out);
@@ -38,9 +39,9 @@ export async function openRowWriter({ out, force = false, inputs = [], stdout }:
   const handle = await open(out, force || !isRegular ? "w" : "wx").catch((error) => {
     throw openError(out, error);
   });
-  return createRowQueue(createFileSink(handle, { isRegular, isGzip }), {
+  return createRowQueue(createFileSink(handle, { isRegular, pack }), {
     name: out,
-    ...(isGzip ? { minBlock: GZIP_BLOCK } : {}),
+    ...(pack === undefined ? {} : { minBlock: PACKED_BLOCK }),
   });
 }
 

@@ -1,0 +1,34 @@
+import { describe, expect, it } from "vitest";
+import { codecOfName, codecsOf, withoutCodec } from "../../src/batch/codecs.js";
+import { packOf } from "../../src/batch/write/pack.js";
+
+const WITHOUT_ZSTD = codecsOf({});
+const WITH_ZSTD = codecsOf({ zstdCompress: (block, done) => done(null, Buffer.concat([Buffer.from("Z"), block])) });
+
+describe("codecs by the names of files", () => {
+  it.each([
+    ["a.csv.gz", "gzip", "a.csv"],
+    ["a.ndjson.ZST", "zstd", "a.ndjson"],
+    ["a.csv", undefined, "a.csv"],
+    ["gz", undefined, "gz"],
+    ["dir.gz/a.csv", undefined, "dir.gz/a.csv"],
+  ])("of %s: %s", (file, name, plain) => {
+    expect(codecOfName(file)?.name).toBe(name);
+    expect(withoutCodec(file)).toBe(plain);
+  });
+});
+
+describe("packOf", () => {
+  it("packs by the output's name, blocks by themselves, and nothing without such a name", async () => {
+    expect(packOf("a.csv", WITH_ZSTD)).toBeUndefined();
+    const gzip = await packOf("a.csv.gz", WITH_ZSTD)?.(Buffer.from("rows\n"));
+    expect([...(gzip ?? [])].slice(0, 2)).toEqual([0x1f, 0x8b]);
+    expect((await packOf("a.csv.zst", WITH_ZSTD)?.(Buffer.from("rows\n")))?.toString()).toBe("Zrows\n");
+  });
+
+  it("says which Node has zstd where this one has none, and what to do", () => {
+    expect(() => packOf("a.csv.zst", WITHOUT_ZSTD)).toThrow(
+      /^a\.csv\.zst: zstd needs Node 22\.15, 23\.8 or newer, and this is v\d.*; name the output a\.csv\.gz, or pack stdout/,
+    );
+  });
+});
