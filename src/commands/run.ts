@@ -37,7 +37,8 @@ import { identityOf } from "../engine/engine-identity.js";
 export default class Run extends QaCommand {
   static override summary = "Answer questions over files: one row out for each row in, in order.";
   static override description =
-    `Reads CSV, TSV, NDJSON, a JSON array or lines of text, each also gzipped or zstd; many files, globs, - for stdin.
+    `Reads CSV, TSV, NDJSON, a JSON array or lines of text, each also gzipped or zstd, and Parquet; many files, globs,
+- for stdin.
 A row that cannot be answered keeps its place and says why in \`error\`. NDJSON rows with \`state\` and \`questions\`
 are requests of their own and need no --questions.
 

@@ -27,7 +27,11 @@ const FOREIGN: readonly { magic: readonly number[]; kind: string; remedy: string
     remedy: "unzip it, or save the sheet as CSV",
   },
   { magic: [0xd0, 0xcf, 0x11, 0xe0], kind: "an old Excel workbook", remedy: "save the sheet as CSV" },
-  { magic: [0x50, 0x41, 0x52, 0x31], kind: "a Parquet file", remedy: "export it as CSV or NDJSON" },
+  {
+    magic: [0x50, 0x41, 0x52, 0x31],
+    kind: "a Parquet file",
+    remedy: "name it *.parquet or pass --from parquet (a file, not stdin)",
+  },
   { magic: [0xff, 0xfe, 0x00, 0x00], kind: "UTF-32 text", remedy: "convert it: iconv -f utf-32 -t utf-8" },
   { magic: [0x00, 0x00, 0xfe, 0xff], kind: "UTF-32 text", remedy: "convert it: iconv -f utf-32 -t utf-8" },
 ];
@@ -94,7 +98,8 @@ function encodingOf(file: string, head: Uint8Array): Encoding {
   throw new QaError("input_unsupported", `${nameOf(file)} is UTF-16 without a byte order mark, or no text; ${remedy}`);
 }
 
-function openError(file: string, cause: unknown): QaError {
+/** Why a file cannot be opened or read. */
+export function openError(file: string, cause: unknown): QaError {
   const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
   if (code === "ENOENT") return new QaError("input_missing", `no file ${nameOf(file)}; check its name`, { cause });
   if (code === "EACCES" || code === "EPERM")

@@ -2,7 +2,7 @@
 
 import { QaError } from "../../errors.js";
 import { withoutCodec } from "../codecs.js";
-import type { RowFormat } from "./row.js";
+import type { RowFormat, TextFormat } from "./row.js";
 import { nameOf } from "./row-reader.js";
 
 const EXTENSIONS: ReadonlyMap<string, RowFormat> = new Map([
@@ -13,10 +13,11 @@ const EXTENSIONS: ReadonlyMap<string, RowFormat> = new Map([
   ["json", "json"],
   ["txt", "text"],
   ["log", "text"],
+  ["parquet", "parquet"],
 ]);
 
 /** The values that `--from` takes. */
-export const FROM_VALUES = ["csv", "tsv", "ndjson", "jsonl", "json", "text"] as const;
+export const FROM_VALUES = ["csv", "tsv", "ndjson", "jsonl", "json", "text", "parquet"] as const;
 
 /**
  * The format that a value of `--from` names.
@@ -48,7 +49,7 @@ export function formatOfInput(file: string, from?: RowFormat): RowFormat | undef
  * The format of a text from stdin: `{` begins NDJSON, `[` a JSON array; `undefined` while it is blank.
  * @throws QaError `input_unsupported` for any other beginning
  */
-export function sniffFormat(text: string): RowFormat | undefined {
+export function sniffFormat(text: string): TextFormat | undefined {
   const first = text.trimStart().charAt(0);
   if (first === "") return undefined;
   if (first === "{") return "ndjson";
