@@ -6,20 +6,17 @@
  */
 
 import { execFileSync } from "node:child_process";
-import { createWriteStream } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { finished } from "node:stream/promises";
-import { stringify } from "csv-stringify/sync";
 import { answerOnce } from "../dist/batch/answer-once.js";
 import { engineAnswerer } from "../dist/batch/answerer.js";
 import { limitHeapGrowth } from "../dist/batch/heap.js";
+import { openSink } from "../dist/batch/open-sink.js";
 import { createTally } from "../dist/batch/progress/tally.js";
 import { run } from "../dist/batch/run.js";
-import { openRowWriter } from "../dist/batch/write/write-rows.js";
-import { Engine } from "../dist/engine/engine.js";
 import { everydayQuestions, printTable, ticketStates } from "./sample.js";
+import { openStandIn, writeRows } from "./stand-in.js";
 
 const SIZES = [2_000, 200_000];
 
@@ -31,7 +28,7 @@ async function parent() {
   const peaks = [];
   for (const rows of SIZES) {
     const input = join(folder, `${rows}.csv`);
-    await writeRows(input, rows);
+    await writeRows(input, rows, await ticketStates(74));
     const output = execFileSync(process.execPath, [import.meta.filename, "child", input, join(folder, "out.ndjson")]);
     peaks.push(JSON.parse(output.toString()));
   }
@@ -43,38 +40,9 @@ async function parent() {
   await rm(folder, { recursive: true });
 }
 
-async function writeRows(file, rows) {
-  const out = createWriteStream(file);
-  out.write("id,body\n");
-  const states = await ticketStates(74);
-  for (let i = 0; i < rows; i++)
-    if (!out.write(stringify([[i, `${i} ${states[i % states.length]}`]])))
-      await new Promise((resolve) => out.once("drain", resolve));
-  out.end();
-  await finished(out);
-}
-
 async function child(input, out) {
   limitHeapGrowth();
-  const optionCounts = new WeakMap();
-  const engine = await Engine.open(
-    {},
-    {
-      slots: 4,
-      async compile(_checkpoint, questions) {
-        const prefix = { type: "stand-in" };
-        optionCounts.set(
-          prefix,
-          questions.reduce((sum, { options }) => sum + options.length, 0),
-        );
-        return prefix;
-      },
-      async decide(_checkpoint, groups) {
-        return groups.flatMap(({ prefix, states }) => states.map(() => new Float32Array(optionCounts.get(prefix))));
-      },
-      async close() {},
-    },
-  );
+  const engine = await openStandIn();
   const start = performance.now();
   await run(answerOnce(engineAnswerer(engine)), {
     inputs: [input],
@@ -82,7 +50,8 @@ async function child(input, out) {
     state: {},
     questions: everydayQuestions(8),
     output: { format: "ndjson" },
-    openWriter: () => openRowWriter({ out, force: true }),
+    files: { out },
+    sink: await openSink({ files: { out }, restart: true, inputs: [] }),
     tally: createTally(),
     onRow: () => {},
     signal: new AbortController().signal,

@@ -11,10 +11,10 @@ import { Worker } from "node:worker_threads";
 import { stringify } from "csv-stringify/sync";
 import { answerOnce } from "../dist/batch/answer-once.js";
 import { engineAnswerer } from "../dist/batch/answerer.js";
+import { openSink } from "../dist/batch/open-sink.js";
 import { createTally } from "../dist/batch/progress/tally.js";
 import { loadQuestions } from "../dist/batch/questions-file.js";
 import { run } from "../dist/batch/run.js";
-import { openRowWriter } from "../dist/batch/write/write-rows.js";
 import { resolveEngineConfig } from "../dist/config.js";
 import { Engine } from "../dist/engine/engine.js";
 import { WorkerPool } from "../dist/engine/worker-pool.js";
@@ -66,7 +66,8 @@ async function wholeRun(engine, model) {
     questions,
     model,
     output: { format: "ndjson" },
-    openWriter: () => openRowWriter({ out: join(folder, "out.ndjson"), force: true }),
+    files: { out: join(folder, "out.ndjson") },
+    sink: await openSink({ files: { out: join(folder, "out.ndjson") }, restart: true, inputs: [] }),
     tally,
     onRow: () => {},
     signal: new AbortController().signal,

@@ -4,7 +4,9 @@
  */
 
 import { LRUCache } from "lru-cache";
+import { stringifyJson } from "../decision/json.js";
 import type { ParsedRequest } from "../decision/request.js";
+import { DECISION_VERSION } from "../decision/version.js";
 import { ERROR_KINDS, QaError } from "../errors.js";
 import { parseAnswered, printAnswered } from "./answer-text.js";
 import type { Answered, Answerer, AnswerOptions } from "./answerer.js";
@@ -17,7 +19,7 @@ export interface AnswerStore {
 }
 
 export interface AnswerOnceOptions {
-  /** Who answers, so that a store never gives the answer of another; default: nobody in particular, for no store. */
+  /** Who answers (`storeIdentityOf`), so that a store never gives the answer of another; needed with a store only. */
   readonly identity?: string | undefined;
   readonly store?: AnswerStore | undefined;
   /** Bound of the answers in memory, least lately used ones dropped first; 16 MiB are some 26,000 rows of eight questions. */
@@ -75,6 +77,7 @@ export function answerOnce(
   return {
     windowRows: answerer.windowRows,
     choiceNeedsInstructions: answerer.choiceNeedsInstructions,
+    identity: () => answerer.identity(),
     async answer(request, options) {
       const key = keyOf(request, options.chunk);
       for (let first = inFlight.get(key); first !== undefined; first = inFlight.get(key)) {
@@ -87,6 +90,11 @@ export function answerOnce(
       return recall(key, request) ?? ask(key, request, options);
     },
   };
+}
+
+/** The identity that a store's keys take: who answers, and the version of how. @throws QaError that of `answerer.identity` */
+export async function storeIdentityOf(answerer: Answerer): Promise<string> {
+  return stringifyJson([DECISION_VERSION, await answerer.identity()]);
 }
 
 /** Whether the same request may still be answered: a crashed worker or one caller's abort say nothing about it. */

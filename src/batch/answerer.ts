@@ -1,5 +1,6 @@
 /** Who answers the requests of a run: the engine of this machine, or whoever else takes requests one by one. */
 
+import type { JsonValue } from "../decision/json.js";
 import type { ParsedRequest } from "../decision/request.js";
 import type { ChunkOptions } from "../engine/chunked-reading.js";
 import type { Decision } from "../engine/decision.js";
@@ -26,6 +27,8 @@ export interface Answerer {
   readonly windowRows: number;
   /** Whether a choice without instructions is an error (CONTRACT 3). */
   readonly choiceNeedsInstructions: boolean;
+  /** What of it decides the answers, as plain JSON: a run is gone on with only by the same. @throws QaError */
+  identity(): Promise<{ readonly [key: string]: JsonValue }>;
   /** @throws QaError: the error that the row gets, but for a missing or damaged checkpoint, which ends the run */
   answer(request: ParsedRequest, options: AnswerOptions): Promise<Answered>;
 }
@@ -35,6 +38,7 @@ export function engineAnswerer(engine: Engine): Answerer {
   return {
     windowRows: engine.config.windowRows,
     choiceNeedsInstructions: engine.deployment.choiceNeedsInstructions,
+    identity: () => engine.identity(),
     answer: (request, options) => engine.decide(request, { ...options, limits: "split" }),
   };
 }

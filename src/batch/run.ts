@@ -1,22 +1,20 @@
 /** A run: rows of the inputs to who answers, the outcomes to the output, one row out for each row in, in order. */
 
-import type { ChunkOptions } from "../engine/chunked-reading.js";
-import { outcomeOfError } from "../engine/engine.js";
 import { mapOrdered } from "../engine/map-ordered.js";
 import { QaError } from "../errors.js";
-import type { Answerer, AnswerOptions } from "./answerer.js";
+import type { Answerer } from "./answerer.js";
+import { assertErrorLimit, type ErrorLimit } from "./error-limit.js";
+import { isAborted, outcomeOf, type PlanOptions, planRun, type RunPlan } from "./plan-run.js";
 import type { Tally } from "./progress/tally.js";
-import { openRequests, questionSetsOf, type RequestSource, type RowRequest } from "./read/read-requests.js";
-import { createOutput, type Output, type OutputOptions } from "./write/output-format.js";
-import type { Outcome } from "./write/output-record.js";
-import type { RowWriter } from "./write/row-queue.js";
+import type { RowRequest } from "./read/read-requests.js";
+import type { RunSink } from "./write/run-sink.js";
 
-export interface RunOptions extends Omit<RequestSource, "choiceNeedsInstructions"> {
-  readonly chunk?: ChunkOptions | undefined;
-  readonly output: OutputOptions;
-  /** Opens the output, once all that can be wrong with the run before its first row is found. */
-  readonly openWriter: () => Promise<RowWriter>;
+export interface RunOptions extends PlanOptions {
+  /** Where the rows go; closed when the run ends. */
+  readonly sink: RunSink;
   readonly tally: Tally;
+  /** Failed rows that end the run; default none does. */
+  readonly maxErrors?: ErrorLimit | undefined;
   /** Told after every row. */
   readonly onRow: () => void;
   /** Ends the run behind the batches in hand. */
@@ -26,76 +24,73 @@ export interface RunOptions extends Omit<RequestSource, "choiceNeedsInstructions
 export type RunEnd = "finished" | "interrupted" | "reader_gone";
 
 /**
- * Answers every row.
- * @throws QaError `invalid_usage` before the first row; `input_missing`, `input_unsupported`, `input_damaged` (behind the rows
- * that could be read), `output_exists`, `output_failed`, `checkpoint_missing`, `checkpoint_damaged`
+ * Answers every row that is not done.
+ * @throws QaError before the first row `invalid_usage`, `run_changed`, `output_exists`, `output_changed`; then, behind what
+ * is written, `input_missing`, `input_unsupported`, `input_damaged`, `input_changed`, `output_failed`, `too_many_errors`,
+ * `checkpoint_missing`, `checkpoint_damaged`
  */
 export async function run(answerer: Answerer, options: RunOptions): Promise<RunEnd> {
-  const { inputs, questions, read, signal } = options;
-  const { choiceNeedsInstructions } = answerer;
-  const gone = new AbortController(); // whoever reads the output: then the input, perhaps a slow pipe, is not waited for
-  const stop = AbortSignal.any([signal, gone.signal]);
-  const source = { ...options, choiceNeedsInstructions, read: { ...read, signal: stop } };
-  const { head, isAll, all } = await openRequests(source);
-  const mayVary = !isAll && (inputs.length > 1 || head.some(({ row }) => row.content.type === "json"));
-  const sample = head.map(({ row }) => row);
-  const output = createOutput({ sample, mayVary, questionSets: questionSetsOf(head, questions) }, options.output);
-  const writer = await options.openWriter();
-  writer.readerGone.addEventListener("abort", () => gone.abort());
+  const { sink, signal, tally } = options;
+  // whoever reads the output may go: then the input, perhaps a slow pipe, is not waited for
+  const stop = AbortSignal.any([signal, sink.readerGone]);
   try {
-    await answerRows(answerer, all, { ...options, output, writer, stop });
+    const plan = await planRun(answerer, options, { same: sink.done, skipSame: true, stop });
+    await sink.begin({ ...plan, tally });
+    await answerRows(answerer, plan, { ...options, stop });
   } catch (error) {
-    if (!isAborted(error, stop)) {
-      await writer.close().catch(() => {}); // what came first is what is told
-      throw error;
-    }
+    await sink.abort();
+    if (!isAborted(error, stop)) throw error;
   }
-  await writer.close();
   if (signal.aborted) return "interrupted";
-  return writer.readerGone.aborted ? "reader_gone" : "finished";
+  return sink.readerGone.aborted ? "reader_gone" : "finished";
 }
 
-interface Sinks extends Pick<RunOptions, "chunk" | "tally" | "onRow"> {
-  readonly output: Output;
-  readonly writer: RowWriter;
-  readonly stop: AbortSignal;
+type Sitting = RunOptions & { readonly stop: AbortSignal };
+
+/** Answers rows and closes the sink behind the last of them, also where something ends the run before its end. */
+async function answerRows(answerer: Answerer, plan: RunPlan, options: Sitting): Promise<void> {
+  const { sink, stop } = options;
+  const { seen } = plan.requests;
+  let failure: unknown;
+  try {
+    await answerAll(answerer, plan, options);
+  } catch (error) {
+    if (!isAborted(error, stop)) failure = error;
+  }
+  const isFinished = !stop.aborted && failure === undefined;
+  const closing = sink.close({ finished: isFinished, input: { rows: seen.rows, digest: seen.value } });
+  if (failure === undefined) return closing;
+  await closing.catch(() => {}); // what came first is what is told
+  throw failure;
 }
 
-async function answerRows(
+async function answerAll(
   answerer: Answerer,
-  requests: AsyncIterable<RowRequest>,
-  { output, writer, tally, onRow, chunk, stop }: Sinks,
+  plan: RunPlan,
+  { sink, tally, onRow, chunk, maxErrors, stop }: Sitting,
 ): Promise<void> {
-  await writer.write(output.head, 0);
-  const items = takeIn(requests, { output, tally });
-  const answer = async ({ row, request }: RowRequest) => {
-    return { row, outcome: await outcomeOf(answerer, request, { chunk, signal: stop }) };
+  const answer = async (item: RowRequest) => {
+    return { item, outcome: await outcomeOf(answerer, plan.fitted(item), { chunk, signal: stop }) };
   };
-  for await (const { row, outcome } of mapOrdered(items, answerer.windowRows, answer)) {
+  const sitting = { rows: 0, failed: 0 };
+  for await (const { item, outcome } of mapOrdered(counted(plan.requests.all, tally), answerer.windowRows, answer)) {
     if (isAborted(outcome, stop)) return;
-    tally.add(row, outcome);
-    await writer.write(output.record(row, outcome));
+    tally.add(item.row, outcome);
+    await sink.write(plan.textsOf(item.row, outcome), item.place);
     onRow();
+    sitting.rows++;
+    if (outcome instanceof QaError) sitting.failed++;
+    if (maxErrors !== undefined) assertErrorLimit(sitting, maxErrors);
   }
 }
 
-async function outcomeOf(answerer: Answerer, request: RowRequest["request"], options: AnswerOptions): Promise<Outcome> {
-  if (request instanceof QaError) return request;
-  return answerer.answer(request, options).catch(outcomeOfError);
-}
-
-/** Counts rows as the engine takes them, and keeps those from it whose answers would have no columns. */
-async function* takeIn(
+/** Counts rows as they are taken. */
+async function* counted(
   requests: AsyncIterable<RowRequest>,
-  { output, tally }: Pick<Sinks, "output" | "tally">,
+  tally: Tally,
 ): AsyncGenerator<RowRequest, void, undefined> {
   for await (const each of requests) {
     tally.read();
-    const misfit = each.request instanceof QaError ? undefined : output.misfit(each.request.questions);
-    yield { ...each, request: misfit ?? each.request };
+    yield each;
   }
-}
-
-function isAborted(outcome: unknown, stop: AbortSignal): boolean {
-  return stop.aborted && outcome instanceof QaError && outcome.code === "aborted";
 }

@@ -1,9 +1,9 @@
 import { Args, Flags } from "@oclif/core";
 import { limitHeapGrowth } from "../batch/heap.js";
-import { isSidecarName } from "../batch/journal/sidecar-for-merge.js";
+import { isSidecarName } from "../batch/journal/sidecar.js";
 import { mergeParts } from "../batch/merge/merge-parts.js";
 import { resolveInputs } from "../batch/read/inputs.js";
-import { QaCommand, stopOnSignals } from "../cli.js";
+import { QaCommand, stopOnSignals } from "../cli/qa-command.js";
 
 export default class Merge extends QaCommand {
   static override summary = "Put the parts of a run together, once it is proved that they are one whole run.";

@@ -1,45 +1,31 @@
 import { stat } from "node:fs/promises";
-import { Args, Flags } from "@oclif/core";
+import { Args } from "@oclif/core";
 import { AnswerCache } from "../batch/answer-cache.js";
-import { answerOnce } from "../batch/answer-once.js";
-import { engineAnswerer } from "../batch/answerer.js";
+import { answerOnce, storeIdentityOf } from "../batch/answer-once.js";
+import { type Answerer, engineAnswerer } from "../batch/answerer.js";
 import { drawDryRun } from "../batch/dry-run/draw-dry-run.js";
-import { type DryRunOptions, dryRun } from "../batch/dry-run/dry-run.js";
+import { dryRun } from "../batch/dry-run/dry-run.js";
 import { dryRunToJson } from "../batch/dry-run/dry-run-json.js";
 import { limitHeapGrowth } from "../batch/heap.js";
 import { createProgress } from "../batch/progress/create-progress.js";
 import { summaryText } from "../batch/progress/summary.js";
-import { createTally, type TallyCounts } from "../batch/progress/tally.js";
-import { FROM_VALUES } from "../batch/read/format.js";
-import { resolveInputs } from "../batch/read/inputs.js";
+import type { TallyCounts } from "../batch/progress/tally.js";
 import { rowsInPart } from "../batch/read/part.js";
-import { resolveShard } from "../batch/read/resolve-shard.js";
-import { type RunEnd, run } from "../batch/run.js";
-import { formatOfOutput, TO_VALUES } from "../batch/write/output-format.js";
-import { packOf } from "../batch/write/pack.js";
-import { openRowWriter } from "../batch/write/write-rows.js";
-import {
-  chunkOptionsOf,
-  engineFlags,
-  longFlags,
-  QaCommand,
-  questionFlags,
-  questionsOf,
-  readOptionsOf,
-  rowFlags,
-  stateOptionsOf,
-  stopOnSignals,
-} from "../cli.js";
+import type { RunEnd } from "../batch/run.js";
+import { type AskedRun, Sitting } from "../batch/sitting.js";
+import { QaCommand, stopOnSignals } from "../cli/qa-command.js";
+import { type RunFlags, runFlags, runOf } from "../cli/run-flags.js";
+import { openRunReport } from "../cli/run-report.js";
 import { stringifyJson } from "../decision/json.js";
 import { Engine } from "../engine/engine.js";
-import { identityOf } from "../engine/engine-identity.js";
 
 export default class Run extends QaCommand {
   static override summary = "Answer questions over files: one row out for each row in, in order.";
   static override description =
     `Reads CSV, TSV, NDJSON, a JSON array or lines of text, each also gzipped or zstd, and Parquet; many files, globs,
 - for stdin.
-A row that cannot be answered keeps its place and says why in \`error\`. NDJSON rows with \`state\` and \`questions\`
+A row that cannot be answered keeps its place and says why in \`error\`. A run that was stopped, in whatever way, goes
+on with the same command; FILE.qa beside the output says how far it is. NDJSON rows with \`state\` and \`questions\`
 are requests of their own and need no --questions.
 
 Exit code: 0 all answered, 3 finished with failed rows, 2 wrong usage, 1 a fatal error, 130 interrupted.`;
@@ -57,122 +43,45 @@ Exit code: 0 all answered, 3 finished with failed rows, 2 wrong usage, 1 a fatal
       ignoreStdin: true,
     }),
   };
-  static override flags = {
-    ...questionFlags,
-    out: Flags.string({
-      char: "o",
-      summary: "output file (.ndjson, .csv, also .gz, .zst), or - for stdout",
-      default: "-",
-    }),
-    to: Flags.option({ options: TO_VALUES })({
-      summary: "output format; default: by the name of --out, stdout NDJSON",
-    }),
-    force: Flags.boolean({ char: "f", summary: "overwrite an output that exists" }),
-    ...rowFlags,
-    from: Flags.option({ options: FROM_VALUES })({ summary: "input format; default: by the file's name" }),
-    limit: Flags.integer({ summary: "only the first N rows", min: 1, helpValue: "N" }),
-    sample: Flags.integer({ summary: "only N rows drawn at random", min: 1, helpValue: "N" }),
-    seed: Flags.integer({ summary: "of --sample: the same seed draws the same rows", default: 1 }),
-    shard: Flags.string({
-      summary: "only every n-th row, for n processes (then qa merge): 1/4 to 4/4, or auto in a job array",
-      helpValue: "i/n|auto",
-    }),
-    "only-answers": Flags.boolean({ summary: "leave the input out of the output, but for --id-column" }),
-    "id-column": Flags.string({ summary: "column that names a row, kept with --only-answers" }),
-    probabilities: Flags.boolean({ summary: "CSV: a column for the probability of every option" }),
-    ...longFlags,
-    ...engineFlags,
-    "batch-tokens": Flags.integer({ summary: "tokens of one batch, padding included (default 2048)", min: 1 }),
-    quiet: Flags.boolean({ summary: "no progress and no summary" }),
-    cache: Flags.string({
-      summary: "folder that keeps answers for later runs: rows it knows are not answered again",
-      helpValue: "DIR",
-    }),
-    "dry-run": Flags.boolean({
-      summary: "answer and write nothing: rows, routes, tokens, what is too long, duplicates, expected time and size",
-    }),
-    json: Flags.boolean({ summary: "with --dry-run: one line of JSON", dependsOn: ["dry-run"] }),
-  };
+  static override flags = runFlags;
 
   async run(): Promise<void> {
-    const { argv, flags } = await this.parse(Run);
+    const { argv, flags, metadata } = await this.parse(Run);
     limitHeapGrowth();
     const signal = stopOnSignals();
-    const questions = await questionsOf(flags);
-    const inputs = await resolveInputs(argv as string[]);
-    const part = flags.shard === undefined ? undefined : resolveShard(flags.shard, process.env);
-    const asked = {
-      inputs,
-      read: readOptionsOf(flags),
-      state: stateOptionsOf(flags),
-      questions,
-      model: flags.model,
-      limit: flags.limit,
-      part,
-      sample: flags.sample === undefined ? undefined : { size: flags.sample, seed: flags.seed },
-      chunk: chunkOptionsOf(flags),
-      output: {
-        format: formatOfOutput(flags.out, flags.to),
-        onlyAnswers: flags["only-answers"],
-        idColumn: flags["id-column"],
-        probabilities: flags.probabilities,
-        explain: flags.explain,
-        chunks: flags.long === "chunk",
-      },
-      signal,
-    };
-    const tally = createTally();
-    const size = await totalBytes(inputs);
-    let bytes = 0;
-    const cache = flags.cache === undefined || flags["dry-run"] ? undefined : AnswerCache.open(flags.cache);
-    const engine = await Engine.open({ ...flags, modelsDir: flags.models, maxBatchTokens: flags["batch-tokens"] });
-    if (flags["dry-run"]) return this.#dryRun(engine, { ...flags, ...asked });
-    const identity = cache && (await identityOf(engine));
-    const kind = progressKind(flags);
-    const colors = process.env.NO_COLOR === undefined;
-    const progress = await createProgress({ kind, stream: process.stderr, files: inputs, colors });
-    const { limit } = flags;
-    const rowsToRead = limit !== undefined && part !== undefined ? rowsInPart(part, limit) : limit;
-    const fractionRead = () => (rowsToRead !== undefined ? tally.counts.rowsRead / rowsToRead : size && bytes / size);
-    const started = performance.now();
-    let end: RunEnd | undefined;
+    const asked = await runOf(flags, argv as string[]);
+    if (flags["dry-run"]) return this.#dryRun(asked, flags, signal);
+    const isDefault = (flag: string) => metadata.flags[flag]?.setFromDefault === true;
+    const report = await openRunReport(flags, asked, { version: this.config.version, isDefault });
+    const cache = flags.cache === undefined ? undefined : AnswerCache.open(flags.cache);
+    const engine = await openEngine(flags);
     try {
-      end = await run(answerOnce(engineAnswerer(engine), { store: cache, identity }), {
-        ...asked,
-        read: { ...asked.read, onBytes: (count) => (bytes += count) },
-        openWriter: () => openRowWriter({ out: flags.out, force: flags.force, inputs }),
-        tally,
-        onRow: () => progress.update(tally.counts, fractionRead()),
-      });
+      const own = engineAnswerer(engine);
+      const answerer = answerOnce(own, { store: cache, identity: cache && (await storeIdentityOf(own)) });
+      const sitting = await Sitting.open(asked, { restart: flags.restart, retryFailed: flags["retry-failed"] });
+      const running = watched(sitting, { answerer, asked, flags, signal });
+      const end = await report.follow(sitting, running);
+      const { counts } = sitting.tally;
+      if (!flags.quiet && flags.out !== "-") {
+        const stopped = end === "interrupted" ? "interrupted, the same command goes on; " : "";
+        process.stderr.write(`\n${stopped}${counts.rows} rows are in ${flags.out}\n`);
+      }
+      process.exitCode = exitCodeOf(end, counts);
     } finally {
-      await progress.close();
-      const elapsedMs = performance.now() - started;
-      if (!flags.quiet && tally.counts.rows > 0)
-        process.stderr.write(summaryText(tally.counts, { elapsedMs, columns: process.stderr.columns ?? 100 }));
       await engine.close();
       const failure = cache?.close();
       if (failure !== undefined) process.stderr.write(`qa: went on without the cache: ${failure.message}\n`);
     }
-    if (!flags.quiet && flags.out !== "-") {
-      const stopped = end === "interrupted" ? "interrupted; " : "";
-      process.stderr.write(`\n${stopped}${tally.counts.rows} rows are in ${flags.out}\n`);
-    }
-    process.exitCode = exitCodeOf(end, tally.counts);
   }
 
-  async #dryRun(
-    engine: Engine,
-    options: DryRunOptions & { readonly out: string; readonly json: boolean; readonly quiet: boolean },
-  ): Promise<void> {
-    const { out, json, quiet, signal } = options;
-    const isShown = process.stderr.isTTY && !quiet;
+  async #dryRun(asked: AskedRun, flags: RunFlags, signal: AbortSignal): Promise<void> {
+    const engine = await openEngine(flags);
+    const onRow = process.stderr.isTTY && !flags.quiet ? showRows : undefined;
     try {
-      const onRow = isShown ? showRows : undefined;
-      const found = await dryRun(engine, { ...options, pack: packOf(out), onRow });
-      if (isShown) process.stderr.write("\r\u001b[K");
-      const columns = process.stdout.columns ?? 100;
-      const isChunked = options.chunk !== undefined;
-      this.log(json ? stringifyJson(dryRunToJson(found)) : drawDryRun(found, { columns, out, isChunked }));
+      const found = await dryRun(engine, { ...asked, onRow, signal });
+      if (onRow !== undefined) process.stderr.write("\r\u001b[K");
+      const drawn = { columns: process.stdout.columns ?? 100, out: flags.out, isChunked: flags.long === "chunk" };
+      this.log(flags.json ? stringifyJson(dryRunToJson(found)) : drawDryRun(found, drawn));
     } catch (error) {
       if (!signal.aborted) throw error;
       process.exitCode = 130;
@@ -182,8 +91,43 @@ Exit code: 0 all answered, 3 finished with failed rows, 2 wrong usage, 1 a fatal
   }
 }
 
+function openEngine(flags: RunFlags): Promise<Engine> {
+  return Engine.open({ ...flags, modelsDir: flags.models, maxBatchTokens: flags["batch-tokens"] });
+}
+
 function showRows(rows: number): void {
   if (rows % 500 === 0) process.stderr.write(`\r${rows} rows read`);
+}
+
+interface Invocation {
+  readonly answerer: Answerer;
+  readonly asked: AskedRun;
+  readonly flags: RunFlags;
+  readonly signal: AbortSignal;
+}
+
+/** Runs a sitting with its progress shown, and prints what it comes to, also where it fails. */
+async function watched(sitting: Sitting, { answerer, asked, flags, signal }: Invocation): Promise<RunEnd> {
+  const { inputs, limit, part } = asked;
+  const { counts } = sitting.tally;
+  const size = await totalBytes(inputs);
+  let bytes = 0;
+  const rowsToRead = limit !== undefined && part !== undefined ? rowsInPart(part, limit) : limit;
+  const fractionRead = () => (rowsToRead !== undefined ? counts.rowsRead / rowsToRead : size && bytes / size);
+  const colors = process.env.NO_COLOR === undefined;
+  const progress = await createProgress({ kind: progressKind(flags), stream: process.stderr, files: inputs, colors });
+  const onRow = () => progress.update(counts, fractionRead());
+  const onBytes = (count: number) => {
+    bytes += count;
+  };
+  try {
+    return await sitting.run(answerer, { onRow, onBytes, signal });
+  } finally {
+    await progress.close();
+    const { elapsedMs } = sitting.timing;
+    if (!flags.quiet && counts.rows > 0)
+      process.stderr.write(summaryText(counts, { elapsedMs, columns: process.stderr.columns ?? 100 }));
+  }
 }
 
 /** A screen on a terminal, but not where rows are printed on one too, nor in CI, where ink draws nothing. */

@@ -1,5 +1,6 @@
 import { Flags } from "@oclif/core";
-import { engineFlags, QaCommand, stopOnSignals } from "../cli.js";
+import { engineFlags } from "../cli/flags.js";
+import { QaCommand, stopOnSignals } from "../cli/qa-command.js";
 import { resolveDataDir } from "../config.js";
 import { announce } from "../server/announce.js";
 import { serve } from "../server/serve.js";

@@ -1,5 +1,5 @@
 import { Flags } from "@oclif/core";
-import { QaCommand } from "../cli.js";
+import { QaCommand } from "../cli/qa-command.js";
 import { resolveDataDir } from "../config.js";
 import { QaError } from "../errors.js";
 import { Accounts, DEFAULT_ACCOUNT } from "../server/accounts/accounts.js";

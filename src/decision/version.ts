@@ -1,7 +1,5 @@
-/** The version of what this room decides. */
-
 /**
- * Raised whenever the same request may get another answer from the same weights (routing, sequence, calibration, chunks,
- * rounding), so that answers kept by an older version are not taken for today's.
+ * Version of how requests become answers: sequences, chunks, calibration, the answers' form. Counted up with every change
+ * after which the same request may be answered otherwise; a run begun under another version is not gone on with.
  */
 export const DECISION_VERSION = 1;

@@ -58,10 +58,7 @@ const RESTORE =
  */
 export async function loadCheckpoint(name: string, modelsDir: string): Promise<Checkpoint> {
   const folder = join(modelsDir, name);
-  const manifest = await readFile(join(folder, "checkpoint.json"), "utf8").catch((cause: unknown) => {
-    throw new QaError("checkpoint_missing", `checkpoint ${name} is not in ${modelsDir}; ${RESTORE}`, { cause });
-  });
-  const file = parseManifest(manifest, join(folder, "checkpoint.json"));
+  const file = await readManifest(name, modelsDir);
   const needed = [...Object.values(file.graphs), file.tokenizer];
   await Promise.all(needed.map((path) => verify(join(folder, path), file.sha256[path])));
   const { temperature, temperature_by_options: temperatureByOptions } = file.calibration;
@@ -78,10 +75,31 @@ export async function loadCheckpoint(name: string, modelsDir: string): Promise<C
     specialTokens: file.special_tokens,
     calibration: { ...(temperature && { temperature }), ...(temperatureByOptions && { temperatureByOptions }) },
     prefixLimits: { optionMaxLen: file.option_max_len, headMaxLen: file.head_max_len },
-    fingerprint: createHash("sha256")
-      .update(JSON.stringify([needed.map((path) => file.sha256[path]), file.calibration]))
-      .digest("hex"),
+    fingerprint: fingerprintOf(file),
   };
+}
+
+/**
+ * The fingerprint of a checkpoint by its manifest alone: nothing is verified, which who loads it does.
+ * @throws QaError `checkpoint_missing`, `checkpoint_damaged`
+ */
+export async function readFingerprint(name: string, modelsDir: string): Promise<string> {
+  return fingerprintOf(await readManifest(name, modelsDir));
+}
+
+function fingerprintOf({ graphs, tokenizer, sha256, calibration }: CheckpointFile): string {
+  const hashes = [...Object.values(graphs), tokenizer].map((path) => sha256[path]);
+  return createHash("sha256")
+    .update(JSON.stringify([hashes, calibration]))
+    .digest("hex");
+}
+
+async function readManifest(name: string, modelsDir: string): Promise<CheckpointFile> {
+  const path = join(modelsDir, name, "checkpoint.json");
+  const manifest = await readFile(path, "utf8").catch((cause: unknown) => {
+    throw new QaError("checkpoint_missing", `checkpoint ${name} is not in ${modelsDir}; ${RESTORE}`, { cause });
+  });
+  return parseManifest(manifest, path);
 }
 
 /** Fields that every manifest has, and what they are. */

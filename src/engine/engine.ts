@@ -5,11 +5,12 @@
 
 import { type EngineConfig, type EngineOptions, resolveEngineConfig } from "../config.js";
 import { softmax, temperatureOf } from "../decision/calibration.js";
-import { renderText } from "../decision/json.js";
+import { type JsonValue, renderText } from "../decision/json.js";
 import type { Question } from "../decision/question.js";
 import type { ParsedRequest, State } from "../decision/request.js";
 import { inputTokensOf } from "../decision/room.js";
 import { type QaError, toQaError } from "../errors.js";
+import { readFingerprint } from "./checkpoint.js";
 import { answersFrom, type ChunkOptions, decideInChunks } from "./chunked-reading.js";
 import type { Decision } from "./decision.js";
 import { type Deployment, loadDeployment, type Role, resolveModel } from "./deployment.js";
@@ -105,6 +106,31 @@ export class Engine {
         Array.from({ length: this.config.workers }, () => this.#inference.compile(familyCheckpoint, smallest)),
       );
     }
+  }
+
+  /**
+   * What decides the answers of this engine, as plain JSON: its deployment and the fingerprints of both checkpoints.
+   * @throws QaError `checkpoint_missing`, `checkpoint_damaged`
+   */
+  async identity(): Promise<{ readonly [key: string]: JsonValue }> {
+    const { checkpoints, limits, routing, aliases, defaultModel, name } = this.deployment;
+    const [english, multilingual] = await Promise.all(
+      [checkpoints.english, checkpoints.multilingual].map(async (checkpoint) => {
+        const fingerprint = await readFingerprint(checkpoint, this.config.modelsDir);
+        return `${checkpoint} ${fingerprint.slice(0, 16)}`;
+      }),
+    );
+    return JSON.parse(
+      JSON.stringify({
+        deployment: name,
+        english,
+        multilingual,
+        limits,
+        routing,
+        aliases,
+        default_model: defaultModel,
+      }),
+    );
   }
 
   /** The questions as a model reads them, whether they fit or not; nothing is encoded yet. */

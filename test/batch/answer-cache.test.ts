@@ -6,15 +6,14 @@ import { promisify } from "node:util";
 import Database from "libsql";
 import { afterAll, describe, expect, it } from "vitest";
 import { AnswerCache } from "../../src/batch/answer-cache.js";
-import { answerOnce } from "../../src/batch/answer-once.js";
+import { answerOnce, storeIdentityOf } from "../../src/batch/answer-once.js";
 import { engineAnswerer } from "../../src/batch/answerer.js";
+import { openSink } from "../../src/batch/open-sink.js";
 import { createTally } from "../../src/batch/progress/tally.js";
 import { run } from "../../src/batch/run.js";
-import { openRowWriter } from "../../src/batch/write/write-rows.js";
 import { DEFAULT_COMBINE_RULES } from "../../src/decision/combine.js";
 import { parseQuestions } from "../../src/decision/question.js";
 import { Engine } from "../../src/engine/engine.js";
-import { identityOf } from "../../src/engine/engine-identity.js";
 import { createFakeInference } from "../fake-inference.js";
 
 const root = mkdtempSync(join(tmpdir(), "qa-cache-"));
@@ -150,7 +149,8 @@ describe("a run over a cache", () => {
     const store = folder === undefined ? undefined : AnswerCache.open(folder);
     const out = join(root, `out-${++folders}.ndjson`);
     const tally = createTally();
-    await run(answerOnce(engineAnswerer(engine), { store, identity: await identityOf(engine) }), {
+    const answerer = engineAnswerer(engine);
+    await run(answerOnce(answerer, { store, identity: await storeIdentityOf(answerer) }), {
       inputs: [input],
       read: {},
       state: {},
@@ -158,7 +158,8 @@ describe("a run over a cache", () => {
       model: undefined,
       chunk: { overlap: 1, combine: DEFAULT_COMBINE_RULES },
       output: { format: "ndjson", explain: true },
-      openWriter: () => openRowWriter({ out }),
+      files: { out },
+      sink: await openSink({ files: { out }, restart: true, inputs: [input] }),
       tally,
       onRow: () => {},
       signal: new AbortController().signal,

@@ -27,6 +27,7 @@ function createAsked(): Asked {
     failures,
     windowRows: 7,
     choiceNeedsInstructions: true,
+    identity: async () => ({ name: "asked" }),
     async answer({ state, questions: own }) {
       asked.push(state);
       const noul = asked.length / 1000;

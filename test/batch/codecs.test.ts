@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { codecOfName, codecsOf, withoutCodec } from "../../src/batch/codecs.js";
-import { packOf } from "../../src/batch/write/pack.js";
+import { packingOf } from "../../src/batch/write/pack.js";
 
 const WITHOUT_ZSTD = codecsOf({});
 const WITH_ZSTD = codecsOf({ zstdCompress: (block, done) => done(null, Buffer.concat([Buffer.from("Z"), block])) });
@@ -18,17 +18,17 @@ describe("codecs by the names of files", () => {
   });
 });
 
-describe("packOf", () => {
+describe("packingOf", () => {
   it("packs by the output's name, blocks by themselves, and nothing without such a name", async () => {
-    expect(packOf("a.csv", WITH_ZSTD)).toBeUndefined();
-    const gzip = await packOf("a.csv.gz", WITH_ZSTD)?.(Buffer.from("rows\n"));
+    expect(packingOf("a.csv", WITH_ZSTD)).toBeUndefined();
+    const gzip = await packingOf("a.csv.gz", WITH_ZSTD)?.pack(Buffer.from("rows\n"));
     expect([...(gzip ?? [])].slice(0, 2)).toEqual([0x1f, 0x8b]);
-    expect((await packOf("a.csv.zst", WITH_ZSTD)?.(Buffer.from("rows\n")))?.toString()).toBe("Zrows\n");
+    expect((await packingOf("a.csv.zst", WITH_ZSTD)?.pack(Buffer.from("rows\n")))?.toString()).toBe("Zrows\n");
   });
 
   it("says which Node has zstd where this one has none, and what to do", () => {
-    expect(() => packOf("a.csv.zst", WITHOUT_ZSTD)).toThrow(
-      /^a\.csv\.zst: zstd needs Node 22\.15, 23\.8 or newer, and this is v\d.*; name the output a\.csv\.gz, or pack stdout/,
+    expect(() => packingOf("a.csv.zst", WITHOUT_ZSTD)).toThrow(
+      /^a\.csv\.zst: zstd needs Node 22\.15, 23\.8 or newer, and this is v\d.*; name it a\.csv\.gz, or pack stdout/,
     );
   });
 });

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, describe, expect, it } from "vitest";
 import { engineAnswerer } from "../../src/batch/answerer.js";
+import { openSink } from "../../src/batch/open-sink.js";
 import { createTally } from "../../src/batch/progress/tally.js";
 import { type RunEnd, type RunOptions, run } from "../../src/batch/run.js";
-import { openRowWriter } from "../../src/batch/write/write-rows.js";
 import { parseQuestions } from "../../src/decision/question.js";
 import { Engine } from "../../src/engine/engine.js";
 import { createFakeInference, type FakeInference } from "../fake-inference.js";
@@ -46,7 +46,8 @@ async function runOver(
     questions,
     model: "core-0.3.20",
     output: { format: "ndjson" },
-    openWriter: () => openRowWriter({ out, force: true }),
+    files: { out },
+    sink: await openSink({ files: { out }, restart: true, inputs }),
     tally,
     onRow: () => {},
     signal: new AbortController().signal,
@@ -169,7 +170,8 @@ describe("a run", () => {
       questions,
       model: "core-0.3.20",
       output: { format: "ndjson" },
-      openWriter: () => openRowWriter({ out: join(folder, "held"), force: true }),
+      files: { out: join(folder, "held") },
+      sink: await openSink({ files: { out: join(folder, "held") }, restart: true, inputs: [input] }),
       tally,
       onRow: () => {},
       signal: stop.signal,

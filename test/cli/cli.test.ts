@@ -180,15 +180,15 @@ describe("what a person does wrong", () => {
     expect(ended.stderr).toContain(advice);
   });
 
-  it("an existing output is kept unless --force is given", async () => {
+  it("an output that qa did not begin is kept unless --restart is given", async () => {
     const out = temp("kept.ndjson");
     writeFileSync(out, "mine\n");
     const args = ["run", `${FIXTURES}mails.txt`, "--preset", "guard", ...ENGLISH, "--limit", "1", "--out", out];
     const refused = await qa(args);
     expect(refused.code).toBe(2);
-    expect(refused.stderr).toContain("--force");
+    expect(refused.stderr).toContain("--restart");
     expect(readFile(out)).toBe("mine\n");
-    expect((await qa([...args, "--force"])).code).toBe(0);
+    expect((await qa([...args, "--restart"])).code).toBe(0);
     expect(readNdjson(readFile(out))).toHaveLength(1);
   });
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { PACKAGE_DIR } from "../../src/config.js";
 import { parseJson, stringifyJson } from "../../src/decision/json.js";
 import { loadDeployment } from "../../src/engine/deployment.js";
-import { html, jsonBlock } from "../../src/server/pages/html.js";
+import { html, jsonBlock } from "../../src/html.js";
 import {
   createPageContext,
   PAGE_HEADERS,

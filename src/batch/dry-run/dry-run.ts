@@ -3,22 +3,18 @@
  * is answered for a few seconds to expect the time and the output's size.
  */
 
-import type { ChunkOptions } from "../../engine/chunked-reading.js";
 import type { Role } from "../../engine/deployment.js";
 import type { Engine } from "../../engine/engine.js";
 import { engineAnswerer } from "../answerer.js";
-import { openRequests, questionSetsOf, type RequestSource } from "../read/read-requests.js";
+import { type PlanOptions, planRun, type RunPlan } from "../plan-run.js";
 import { type RoomSurvey, surveyRoom } from "../room/room-survey.js";
-import { createOutput, type Output, type OutputOptions } from "../write/output-format.js";
+import type { Pack } from "../write/output-sink.js";
+import { packingOf } from "../write/pack.js";
 import { expectTime, type Rate, rateOf, type TimeRange } from "./expected-time.js";
 import { type Measured, measureSample } from "./measure-sample.js";
 import { createRunStrata, type RunStrata, type SampledRow, type Stratum } from "./run-strata.js";
 
-export interface DryRunOptions extends Omit<RequestSource, "choiceNeedsInstructions"> {
-  readonly chunk: ChunkOptions | undefined;
-  readonly output: OutputOptions;
-  /** How blocks of the output are compressed, where they are. */
-  readonly pack?: ((block: Buffer) => Promise<Buffer>) | undefined;
+export interface DryRunOptions extends PlanOptions {
   readonly onRow?: ((rows: number) => void) | undefined;
   readonly signal: AbortSignal;
   /** Time that a sample is answered for; default 4 s. */
@@ -44,23 +40,18 @@ const MEASURE_MS = 4_000;
  * `checkpoint_damaged`, `aborted`
  */
 export async function dryRun(engine: Engine, options: DryRunOptions): Promise<DryRun> {
-  const { inputs, questions, read, chunk, onRow, signal } = options;
-  const { choiceNeedsInstructions } = engine.deployment;
-  const source = { ...options, choiceNeedsInstructions, read: { ...read, signal } };
-  const { head, isAll, all } = await openRequests(source);
-  const mayVary = !isAll && (inputs.length > 1 || head.some(({ row }) => row.content.type === "json"));
-  const sample = head.map(({ row }) => row);
-  const output = createOutput({ sample, mayVary, questionSets: questionSetsOf(head, questions) }, options.output);
+  const { chunk, onRow, signal } = options;
+  const plan = await planRun(engineAnswerer(engine), options, { stop: signal });
   const strata = createRunStrata(chunk);
-  const survey = await surveyRoom(engine, all, { onRow, onReading: strata.add });
-  const { kinds, onceMs } = await measureKinds(engine, strata, { ...options, output });
+  const survey = await surveyRoom(engine, plan.requests.all, { onRow, onReading: strata.add });
+  const { kinds, onceMs } = await measureKinds(engine, strata, { ...options, plan });
   const answering = kinds.flatMap(({ inputTokens, rate }) => (rate === undefined ? [] : [{ inputTokens, rate }]));
   return {
     survey,
     answered: survey.rows - strata.failed.rows,
     duplicates: { rows: strata.duplicates.rows, isExact: strata.duplicates.isExact },
     time: expectTime(answering, onceMs),
-    outputBytes: await expectBytes(kinds, { head: output.head, pack: options.pack }),
+    outputBytes: await expectBytes(kinds, { head: plan.heads.out, pack: packingOf(options.files.out)?.pack }),
     measured: {
       rows: kinds.reduce((sum, { measured, rate }) => sum + (rate === undefined ? 0 : measured.records.length), 0),
       ms: kinds.reduce((sum, { ms }) => sum + ms, 0),
@@ -79,13 +70,13 @@ interface Kind extends Pick<Stratum, "rows" | "inputTokens"> {
 async function measureKinds(
   engine: Engine,
   { answered, failed }: RunStrata,
-  { output, chunk, signal, measureMs = MEASURE_MS }: Omit<DryRunOptions, "output"> & { readonly output: Output },
+  { plan, chunk, signal, measureMs = MEASURE_MS }: DryRunOptions & { readonly plan: RunPlan },
 ): Promise<{ kinds: Kind[]; onceMs: number }> {
   const answerer = engineAnswerer(engine);
   const measure = async ({ rows, inputTokens }: Stratum, sample: readonly SampledRow[]): Promise<Kind> => {
     const startMs = performance.now();
     const forMs = measureMs / Math.max(1, answered.size);
-    const measured = await measureSample(answerer, sample, { output, forMs, chunk, signal });
+    const measured = await measureSample(answerer, sample, { plan, forMs, chunk, signal });
     const ms = performance.now() - startMs;
     return { rows, inputTokens, measured, ms, rate: inputTokens === 0 ? undefined : rateOf(measured.marks, startMs) };
   };
@@ -101,7 +92,7 @@ async function measureKinds(
 /** The mean output row of each kind, as often as the kind is there. */
 async function expectBytes(
   kinds: readonly Kind[],
-  { head, pack }: { readonly head: string } & Pick<DryRunOptions, "pack">,
+  { head, pack }: { readonly head: string; readonly pack: Pack | undefined },
 ): Promise<number> {
   const sums = kinds.map(({ rows, measured: { records } }) => {
     const bytes = records.reduce((sum, record) => sum + Buffer.byteLength(record), 0);

@@ -1,9 +1,8 @@
 /** Answers a sample of rows for a few seconds, to see how fast the machine is and how long the output's rows are. */
 
-import { outcomeOfError } from "../../engine/engine.js";
 import { QaError } from "../../errors.js";
 import type { Answerer, AnswerOptions } from "../answerer.js";
-import type { Output } from "../write/output-format.js";
+import { outcomeOf, type RunPlan } from "../plan-run.js";
 import type { Outcome } from "../write/output-record.js";
 import type { Mark } from "./expected-time.js";
 import type { SampledRow } from "./run-strata.js";
@@ -16,7 +15,7 @@ export interface Measured {
 }
 
 export interface MeasureOptions extends AnswerOptions {
-  readonly output: Output;
+  readonly plan: RunPlan;
   readonly forMs: number;
 }
 
@@ -27,7 +26,7 @@ export interface MeasureOptions extends AnswerOptions {
 export async function measureSample(
   answerer: Answerer,
   rows: readonly SampledRow[],
-  { output, forMs, chunk, signal }: MeasureOptions,
+  { plan, forMs, chunk, signal }: MeasureOptions,
 ): Promise<Measured> {
   const startMs = performance.now();
   const timeUp = new AbortController();
@@ -43,7 +42,7 @@ export async function measureSample(
     const outcome = await outcomeOf(answerer, request, { chunk, signal: stop });
     if (isAborted(outcome)) return;
     marks.push({ atMs: performance.now(), inputTokens });
-    records.push(output.record(row, outcome));
+    records.push(plan.textsOf(row, outcome).out);
     endInTime();
   };
   try {
@@ -53,11 +52,6 @@ export async function measureSample(
   }
   if (signal?.aborted === true) throw new QaError("aborted", "measuring was stopped");
   return { marks, records };
-}
-
-async function outcomeOf(answerer: Answerer, request: SampledRow["request"], options: AnswerOptions): Promise<Outcome> {
-  if (request instanceof QaError) return request;
-  return answerer.answer(request, options).catch(outcomeOfError);
 }
 
 function isAborted(outcome: Outcome): boolean {

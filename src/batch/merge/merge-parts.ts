@@ -1,9 +1,9 @@
 /** Merges the parts of a run into the file that one run would have written; where a proof fails, nothing is left behind. */
 
 import { stat } from "node:fs/promises";
-import { basename, resolve } from "node:path";
+import { resolve } from "node:path";
 import { QaError } from "../../errors.js";
-import { readSidecar } from "../journal/sidecar-for-merge.js";
+import { readSidecar } from "../journal/sidecar.js";
 import { formatOfOutput, type OutputFormat } from "../write/output-format.js";
 import { openReplacement } from "../write/replace-file.js";
 import type { RowWriter } from "../write/row-queue.js";
@@ -56,7 +56,7 @@ function formatOfAll(files: readonly string[], out: string): OutputFormat {
 async function inputOf(file: string): Promise<MergeInput> {
   const sidecar = await readSidecar(file);
   const { size } = await stat(file);
-  const written = sidecar.files[basename(file)]?.bytes;
+  const written = sidecar.files.out?.bytes;
   if (written === undefined || written === size) return { file, sidecar };
   if (!sidecar.finished) return { file, sidecar }; // which the plan refuses, and that says more
   const message = `${file} has ${size} bytes, and its run wrote ${written}; it was changed or cut off: make it again`;

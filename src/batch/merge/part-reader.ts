@@ -2,8 +2,8 @@
 
 import { QaError } from "../../errors.js";
 import { openBytes } from "../read/bytes.js";
+import { splitRecords } from "../read/split-records.js";
 import type { OutputFormat } from "../write/output-format.js";
-import { splitRecords } from "./split-records.js";
 
 export interface PartSource {
   readonly file: string;

@@ -5,9 +5,9 @@
  */
 
 import { QaError } from "../../errors.js";
-import type { Sidecar } from "../journal/sidecar-for-merge.js";
+import { differingKeys } from "../journal/differing-keys.js";
+import type { Sidecar } from "../journal/sidecar.js";
 import { nameOfPart, type Part, type Range, rowsInPart, type Shard } from "../read/part.js";
-import { differingKeys } from "./differing-keys.js";
 
 export interface MergeInput {
   readonly file: string;

@@ -22,6 +22,16 @@ export interface RequestSource extends Omit<RowRequestOptions, "source"> {
   readonly sample?: { readonly size: number; readonly seed: number } | undefined;
   /** Of the rows so selected only those of this part, by their numbers among them; default all. */
   readonly part?: Part | undefined;
+  /** A place up to which the rows have to be the same as they were; default none. */
+  readonly same?: InputPlace | undefined;
+  /** Only the rows behind that place; default all. */
+  readonly skipSame?: boolean | undefined;
+}
+
+/** A place in the rows so selected: how many are behind it, and their digest. */
+export interface InputPlace {
+  readonly rows: number;
+  readonly digest: string;
 }
 
 export interface RowRequest {
@@ -29,8 +39,8 @@ export interface RowRequest {
   readonly request: ParsedRequest | QaError;
   /** Whether the row carries its own questions. */
   readonly own: boolean;
-  /** Digest of the rows up to this one. */
-  readonly digest: string;
+  /** The place behind the row. */
+  readonly place: InputPlace;
 }
 
 export interface Requests {
@@ -54,16 +64,16 @@ const PEEKED_ROWS = 100;
 export async function openRequests(source: RequestSource): Promise<Requests> {
   const { inputs, questions, state } = source;
   const seen = createInputDigest();
-  const rows = digested(selectRows(source), seen);
+  const rows = placed(selectRows(source), seen);
   const peeked = inputs.includes("-") ? 1 : PEEKED_ROWS;
   const head = await take(rows, peeked);
   const firstRows = head.map(({ row }) => row);
   if (questions === undefined) assertOwnQuestions(firstRows);
   const options = { ...source, source: resolveStateSource(state, firstRows) };
-  const parse = ({ row, digest }: DigestedRow): RowRequest => {
-    return { row, request: toRequest(row, options), own: requestOfRow(row) !== undefined, digest };
+  const parse = ({ row, place }: PlacedRow): RowRequest => {
+    return { row, request: toRequest(row, options), own: requestOfRow(row) !== undefined, place };
   };
-  const all = parseAll(head, { rest: rows, part: source.part, parse });
+  const all = parseAll(head, { ...source, rest: rows, parse });
   return { head: head.map(parse), isAll: head.length < peeked, all, seen };
 }
 
@@ -73,13 +83,13 @@ function selectRows({ inputs, read, limit, sample }: RequestSource): AsyncGenera
   return sample === undefined ? limited : sampleRows(limited, sample);
 }
 
-interface DigestedRow extends Pick<RowRequest, "row" | "digest"> {
-  /** Number of the row among those selected, from 0: `place.index`, but for a sample. */
-  readonly number: number;
-}
+type PlacedRow = Pick<RowRequest, "row" | "place">;
 
-async function* digested(rows: AsyncIterable<Row>, digest: InputDigest): AsyncGenerator<DigestedRow, void, undefined> {
-  for await (const row of rows) yield { row, number: digest.rows, digest: digest.add(row) };
+async function* placed(rows: AsyncIterable<Row>, seen: InputDigest): AsyncGenerator<PlacedRow, void, undefined> {
+  for await (const row of rows) {
+    const digest = seen.add(row);
+    yield { row, place: { rows: seen.rows, digest } };
+  }
 }
 
 async function take<T>(rows: AsyncIterator<T>, count: number): Promise<T[]> {
@@ -100,23 +110,39 @@ function assertOwnQuestions(head: readonly Row[]): void {
   );
 }
 
-interface ParseOptions {
-  readonly rest: AsyncGenerator<DigestedRow, void, undefined>;
-  readonly part: Part | undefined;
-  readonly parse: (row: DigestedRow) => RowRequest;
+interface ParseOptions extends Pick<RequestSource, "part" | "same" | "skipSame" | "limit"> {
+  readonly rest: AsyncGenerator<PlacedRow, void, undefined>;
+  readonly parse: (row: PlacedRow) => RowRequest;
 }
 
 async function* parseAll(
-  head: readonly DigestedRow[],
-  { rest, part, parse }: ParseOptions,
+  head: readonly PlacedRow[],
+  { rest, part, same, skipSame = false, limit, parse }: ParseOptions,
 ): AsyncGenerator<RowRequest, void, undefined> {
-  const isWanted = ({ number }: DigestedRow) => part === undefined || isInPart(part, number);
+  const done = skipSame && same !== undefined ? same.rows : 0;
+  let rows = 0;
   try {
-    for (const row of head) if (isWanted(row)) yield parse(row);
-    for await (const row of rest) if (isWanted(row)) yield parse(row);
+    for await (const row of chain(head, rest)) {
+      rows = row.place.rows;
+      if (rows === same?.rows && row.place.digest !== same.digest)
+        throw inputChanged(rows, "those are not the same any more");
+      if (rows > done && (part === undefined || isInPart(part, rows - 1))) yield parse(row);
+    }
+    if (same !== undefined && rows < same.rows)
+      throw inputChanged(same.rows, rows === limit ? `--limit takes only ${rows}` : `only ${rows} are left`);
   } finally {
     await rest.return();
   }
+}
+
+async function* chain<T>(head: readonly T[], rest: AsyncIterable<T>): AsyncGenerator<T, void, undefined> {
+  yield* head;
+  yield* rest;
+}
+
+function inputChanged(rows: number, how: string): QaError {
+  const message = `the input has changed: ${rows} of its rows are done, and ${how}; restore it, name another output, or begin anew with --restart`;
+  return new QaError("input_changed", message, { details: { rows } });
 }
 
 /** The question sets that rows carry, and the run's own where a row carries none. */

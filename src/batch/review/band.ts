@@ -30,14 +30,9 @@ export function parseBand(text: string): Band {
   return { low, high };
 }
 
-/** What an answer is sure by: of a yes/no P(yes), of a choice or a score its confidence. */
-export function sureness(answer: Answer): number {
-  return answer.type === "noul" ? answer.noul : answer.confidence;
-}
-
-/** Whether an answer lies in the band. */
+/** Whether an answer lies in the band: of a yes/no P(yes), of a choice or a score its confidence. */
 export function isUncertain(answer: Answer, { low, high }: Band): boolean {
-  const value = sureness(answer);
+  const value = answer.type === "noul" ? answer.noul : answer.confidence;
   return value >= low && value <= high;
 }
 

@@ -8,6 +8,7 @@ import type { Question } from "../../decision/question.js";
 import { QaError } from "../../errors.js";
 import { columnNames } from "../read/read-delimited.js";
 import type { Row } from "../read/row.js";
+import type { Band } from "../review/band.js";
 import { fieldAt, fieldNames } from "./input-fields.js";
 import { OUTPUT_KEYS, ROW_NUMBER } from "./output-record.js";
 
@@ -18,6 +19,8 @@ export interface CsvOptions {
   readonly probabilities?: boolean | undefined;
   /** A column `chunks`, the number of chunks of a long state: for runs that may chunk. */
   readonly chunks?: boolean | undefined;
+  /** A column `uncertain`, the ids of the questions whose answers lie in it, with spaces between them. */
+  readonly band?: Band | undefined;
 }
 
 export interface CsvSource {
@@ -29,11 +32,15 @@ export interface CsvSource {
   readonly questionSets: readonly (readonly Question[])[];
 }
 
-export interface CsvPlan {
-  readonly options: CsvOptions;
+export interface InputPlan {
+  readonly options: Pick<CsvOptions, "onlyAnswers" | "idColumn">;
   readonly inputColumns: readonly string[];
   /** Name of the column for fields that are no column, where there may be any. */
   readonly restColumn: string | undefined;
+}
+
+export interface CsvPlan extends InputPlan {
+  readonly options: CsvOptions;
   readonly questions: readonly Question[];
   /** All columns, in order. */
   readonly columns: readonly string[];
@@ -45,30 +52,48 @@ const REMEDY = "write NDJSON instead (--to ndjson)";
  * Settles the columns.
  * @throws QaError `invalid_usage`: two columns of one name, or question sets that differ
  */
-export function planCsv({ sample, mayVary, questionSets }: CsvSource, options: CsvOptions = {}): CsvPlan {
+export function planCsv(source: CsvSource, options: CsvOptions = {}): CsvPlan {
+  const { questionSets } = source;
   const [questions = []] = questionSets;
   if (questions.length === 0)
     throw new QaError("invalid_usage", `CSV columns follow from the questions, and no row tells them; ${REMEDY}`);
-  const inputColumns = inputColumnsOf(sample, options);
-  const restColumn =
-    mayVary && options.onlyAnswers !== true ? columnNames([...inputColumns, "other_keys"]).at(-1) : undefined;
+  const input = planInput(source, options);
   const columns = [
-    ...inputColumns,
-    ...(restColumn === undefined ? [] : [restColumn]),
+    ...namesOf(input),
     ...questions.flatMap((question) => answerColumns(question, options)),
     "model",
     ...(options.chunks === true ? ["chunks"] : []),
+    ...(options.band === undefined ? [] : ["uncertain"]),
     "error.code",
     "error.message",
   ];
   const repeated = [...new Set(columns.filter((column, i) => columns.indexOf(column) !== i))];
   if (repeated.length > 0) throw repeatedColumns(repeated);
-  const plan = { options, inputColumns, restColumn, questions, columns };
+  const plan = { ...input, options, questions, columns };
   for (const set of questionSets) {
     const misfit = csvMisfit(plan, set);
     if (misfit !== undefined) throw misfit;
   }
   return plan;
+}
+
+/** The columns that keep the input. */
+export function planInput(
+  { sample, mayVary }: Pick<CsvSource, "sample" | "mayVary">,
+  options: InputPlan["options"] = {},
+): InputPlan {
+  const inputColumns = inputColumnsOf(sample, options);
+  const isOpen = mayVary && options.onlyAnswers !== true;
+  return {
+    options,
+    inputColumns,
+    restColumn: isOpen ? columnNames([...inputColumns, "other_keys"]).at(-1) : undefined,
+  };
+}
+
+/** Names of the input columns, in order. */
+export function namesOf({ inputColumns, restColumn }: InputPlan): readonly string[] {
+  return restColumn === undefined ? inputColumns : [...inputColumns, restColumn];
 }
 
 /** Columns of one answer: `<id>`, then for choice and score `<id>_confidence` and, where asked for, the probabilities. */
@@ -105,7 +130,7 @@ export function checkIdColumn(idColumn: string, sample: readonly Row[]): void {
   throw new QaError("invalid_usage", message);
 }
 
-function inputColumnsOf(sample: readonly Row[], { onlyAnswers, idColumn }: CsvOptions): readonly string[] {
+function inputColumnsOf(sample: readonly Row[], { onlyAnswers, idColumn }: InputPlan["options"]): readonly string[] {
   if (onlyAnswers !== true) return unionOf(sample);
   return idColumn === undefined || idColumn === ROW_NUMBER ? [ROW_NUMBER] : [ROW_NUMBER, idColumn];
 }

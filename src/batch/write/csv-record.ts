@@ -5,25 +5,28 @@ import type { Answer } from "../../decision/answer.js";
 import type { Question } from "../../decision/question.js";
 import { QaError } from "../../errors.js";
 import type { Row } from "../read/row.js";
-import { answerColumns, type CsvOptions, type CsvPlan } from "./csv-plan.js";
+import { uncertainIds } from "../review/band.js";
+import { answerColumns, type CsvOptions, type CsvPlan, type InputPlan } from "./csv-plan.js";
 import { cellOf, fieldAt, fieldsOf, restCell } from "./input-fields.js";
 import { type Outcome, ROW_NUMBER } from "./output-record.js";
 
 /** The header with its line end. */
 export function csvHeader({ columns }: CsvPlan): string {
-  return line(columns);
+  return csvLine(columns);
 }
 
 /** A row of CSV output with its line end; a failed row keeps its input, its answers are empty. */
 export function csvRecord(plan: CsvPlan, row: Row, outcome: Outcome): string {
-  return line([...inputCells(plan, row), ...outcomeCells(plan, outcome)]);
+  return csvLine([...inputCells(plan, row), ...outcomeCells(plan, outcome)]);
 }
 
-function line(cells: readonly string[]): string {
+/** A record with its line end. */
+export function csvLine(cells: readonly string[]): string {
   return stringify([cells], { record_delimiter: "\n" });
 }
 
-function inputCells({ options, inputColumns, restColumn }: CsvPlan, row: Row): readonly string[] {
+/** The cells that keep the input. */
+export function inputCells({ options, inputColumns, restColumn }: InputPlan, row: Row): readonly string[] {
   if (options.onlyAnswers === true)
     return inputColumns.map((column) =>
       column === ROW_NUMBER && options.idColumn !== ROW_NUMBER
@@ -52,8 +55,16 @@ function outcomeCells({ questions, options }: CsvPlan, outcome: Outcome): readon
   );
   const model = isFailed ? "" : outcome.model;
   const chunks = isFailed || outcome.chunked === undefined ? "" : String(outcome.chunked.chunks.length);
+  const { band } = options;
+  const uncertain = isFailed || band === undefined ? "" : uncertainIds(outcome.answers, band).join(" ");
   const error = isFailed ? [outcome.code, outcome.message] : ["", ""];
-  return [...answers, model, ...(options.chunks === true ? [chunks] : []), ...error];
+  return [
+    ...answers,
+    model,
+    ...(options.chunks === true ? [chunks] : []),
+    ...(band === undefined ? [] : [uncertain]),
+    ...error,
+  ];
 }
 
 function answerCells(question: Question, answer: Answer | undefined, { probabilities }: CsvOptions): readonly string[] {

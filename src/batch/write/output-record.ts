@@ -10,6 +10,7 @@ import { QaError } from "../../errors.js";
 import type { Answered } from "../answerer.js";
 import type { Row } from "../read/row.js";
 import { requestOfRow } from "../read/state-of-row.js";
+import { type Band, uncertainIds } from "../review/band.js";
 import { fieldAt, fieldNames, inputObject } from "./input-fields.js";
 import { withEntries, withoutKeys } from "./json-spans.js";
 
@@ -23,10 +24,12 @@ export interface RecordOptions {
   readonly idColumn?: string | undefined;
   /** With the answers of each chunk of a long state. */
   readonly explain?: boolean | undefined;
+  /** With `uncertain`, the ids of the questions whose answers lie in it, in the rows that have any. */
+  readonly band?: Band | undefined;
 }
 
 /** The keys that are qa's. */
-export const OUTPUT_KEYS = ["model", "answers", "usage", "chunks", "error"] as const;
+export const OUTPUT_KEYS = ["model", "answers", "usage", "chunks", "uncertain", "error"] as const;
 
 /** The row's place, for rows without their input. */
 export const ROW_NUMBER = "row_number";
@@ -67,8 +70,10 @@ function namesOnly(row: Row, idColumn: string | undefined): string {
   return idColumn === ROW_NUMBER ? `{${id}}` : `{${number},${id}}`;
 }
 
-function outcomeFields(outcome: Outcome, { explain = false }: RecordOptions): ReadonlyMap<string, JsonValue> {
+function outcomeFields(outcome: Outcome, { explain = false, band }: RecordOptions): ReadonlyMap<string, JsonValue> {
   if (outcome instanceof QaError) return new Map([["error", outcome.toJSON()]]);
   const fields = new Map(decisionToJson(outcome));
-  return outcome.chunked === undefined ? fields : fields.set("chunks", chunkedToJson(outcome.chunked, { explain }));
+  if (outcome.chunked !== undefined) fields.set("chunks", chunkedToJson(outcome.chunked, { explain }));
+  const uncertain = band === undefined ? [] : uncertainIds(outcome.answers, band);
+  return uncertain.length === 0 ? fields : fields.set("uncertain", uncertain);
 }

@@ -1,30 +1,41 @@
-/** Where blocks of rows go: a file, a compressed file (a member or frame a block, so that whole blocks are whole files), or a stream such as stdout. */
+/** Where blocks of rows go: a file, packed (a member a block, so that whole blocks are whole files) or not, or a stream such as stdout. */
 
 import type { FileHandle } from "node:fs/promises";
 import type { Writable } from "node:stream";
-import type { Pack } from "./pack.js";
 import type { Sink } from "./row-queue.js";
+
+/** Packs a block into a member of its own. */
+export type Pack = (block: Buffer) => Promise<Buffer>;
 
 export interface FileSinkOptions {
   /** Whether it is a file on a disk, and neither a pipe nor a device. */
   readonly isRegular: boolean;
-  /** How its blocks are compressed; not at all without. */
-  readonly pack: Pack | undefined;
+  /** Default: as it is. */
+  readonly pack?: Pack | undefined;
+  /** Length of the file, which blocks are added to; default 0. */
+  readonly from?: number;
+  /** Told of the file's new length after each block. */
+  readonly onBlock?: (bytes: number) => void;
 }
 
 /** A sink to an open file that it closes; a block that does not fit is taken back, so that the file ends with a whole row. */
-export function createFileSink(handle: FileHandle, { isRegular, pack }: FileSinkOptions): Sink {
-  let whole = 0;
+export function createFileSink(handle: FileHandle, { isRegular, pack, from = 0, onBlock }: FileSinkOptions): Sink {
+  let whole = from;
   return {
     async write(block) {
       const bytes = pack === undefined ? block : await pack(block);
       try {
-        for (let at = 0; at < bytes.length; ) at += (await handle.write(bytes, at)).bytesWritten;
+        for (let at = 0; at < bytes.length; )
+          at += (await handle.write(bytes, at, bytes.length - at, isRegular ? whole + at : null)).bytesWritten;
         whole += bytes.length;
       } catch (error) {
         if (isRegular) await handle.truncate(whole);
         throw error;
       }
+      onBlock?.(whole);
+    },
+    async sync() {
+      if (isRegular) await handle.datasync();
     },
     async close() {
       try {

@@ -1,6 +1,6 @@
 /** The markup of `/app`: state and questions on one side, the call, its answers and its code on the other. */
 
-import { type Html, html, jsonBlock } from "./html.js";
+import { type Html, html, jsonBlock } from "../../html.js";
 import type { PageContext } from "./page-context.js";
 import type { PageData } from "./page-data.js";
 import { printPage } from "./shell.js";

@@ -1,6 +1,6 @@
 /** What every page has around it: head, header with navigation, the box for the key, footer. */
 
-import { type Html, html } from "./html.js";
+import { type Html, html } from "../../html.js";
 import type { PageContext } from "./page-context.js";
 
 export interface Page {

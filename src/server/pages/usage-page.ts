@@ -1,6 +1,6 @@
 /** The markup of `/app/usage`; its numbers are fetched by its script. */
 
-import { html } from "./html.js";
+import { html } from "../../html.js";
 import type { PageContext } from "./page-context.js";
 import { printPage } from "./shell.js";
 

@@ -1,8 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
-import { gzip } from "node:zlib";
 import { afterAll, describe, expect, it } from "vitest";
 import { drawDryRun } from "../../../src/batch/dry-run/draw-dry-run.js";
 import { type DryRun, type DryRunOptions, dryRun } from "../../../src/batch/dry-run/dry-run.js";
@@ -36,8 +34,9 @@ async function dry(options: Partial<DryRunOptions> = {}, inference = createFakeI
       model: "core-0.3.20",
       chunk: undefined,
       output: { format: "ndjson" },
+      files: { out: "-" },
       signal: new AbortController().signal,
-      measureMs: 200,
+      measureMs: 20_000,
       ...options,
     });
   } finally {
@@ -73,7 +72,7 @@ describe("a dry run", () => {
     const answered = 60 * JSON.stringify({ text: texts[20], model: "core-0.3.20" }).length;
     expect(outputBytes).toBeGreaterThan(answered + 700 * 5 + 1300 * 6);
     expect(outputBytes).toBeLessThan(answered + 60 * 120 + 700 * 5 + 1300 * 6 + 3 * 600);
-    const packed = await dry({ pack: promisify<Buffer, Buffer>(gzip) });
+    const packed = await dry({ files: { out: "out.ndjson.gz" } });
     expect(packed.outputBytes).toBeLessThan(outputBytes / 4);
   });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { Sidecar } from "../../../src/batch/journal/sidecar-for-merge.js";
+import type { Sidecar } from "../../../src/batch/journal/sidecar.js";
 import { planMerge } from "../../../src/batch/merge/plan-merge.js";
+import { createTally } from "../../../src/batch/progress/tally.js";
 import { type Part, rowsInPart } from "../../../src/batch/read/part.js";
 import { QaError } from "../../../src/errors.js";
 
@@ -19,6 +20,9 @@ function input(part: Part | null, changes: Partial<Sidecar> = {}, file = "") {
     input: { rows, digest: "abc" },
     finished: true,
     files: {},
+    tally: createTally().snapshot(),
+    sittings: 1,
+    elapsedMs: 0,
     ...changes,
   };
   return { file: file || name, sidecar };

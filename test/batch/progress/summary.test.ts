@@ -82,6 +82,12 @@ describe("summaryText", () => {
     expect(summaryText(tally.counts, { elapsedMs: 1, columns: 80 })).toContain("model, a field of 1 row, gave way");
   });
 
+  it("tells how many rows have an unsure answer", () => {
+    const tally = createTally(undefined, { band: { low: 0.4, high: 0.6 } });
+    tally.add(jsonRow("{}"), decision({ urgent: noul(0.5) }));
+    expect(summaryText(tally.counts, { elapsedMs: 1, columns: 100 })).toContain(", 1 row uncertain\n");
+  });
+
   it("is short for a run without rows", () => {
     expect(summaryText(createTally().counts, { elapsedMs: 0, columns: 80 })).toBe(
       "0 rows answered in 0.0 s, 0 rows/s, 0 tokens, 0 tokens/s\n",

@@ -65,6 +65,15 @@ describe("CSV output", () => {
     expect(output.record(ticket, FAILED)).toContain(",,,,,,,,,,,,state_too_long,");
   });
 
+  it("names the questions with unsure answers in a column of their own where a band is given", () => {
+    const output = csv([ticket], { band: { low: 0.2, high: 0.6 }, onlyAnswers: true });
+    expect(output.head).toBe(
+      "row_number,urgent,team,team_confidence,mood,mood_confidence,model,uncertain,error.code,error.message\n",
+    );
+    expect(output.record(ticket, ANSWERED)).toBe("1,0.9512,2,0.5,1.5,0.25,core-1,mood team,,\n");
+    expect(output.record(ticket, FAILED)).toBe('1,,,,,,,,state_too_long,"too long, say ""why"""\n');
+  });
+
   it("says how many chunks a long state took where a run may chunk", () => {
     const urgent = [question("urgent", "noul")];
     const output = csv([ticket], { chunks: true, questionSets: [urgent] });

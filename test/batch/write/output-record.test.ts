@@ -96,6 +96,22 @@ describe("ndjsonRecord", () => {
   });
 });
 
+describe("ndjsonRecord with a band", () => {
+  const band = { low: 0.4, high: 0.6 };
+  const unsure = decision({ urgent: noul(0.5), sure: noul(0.9), team: choice([["10", 1]]) });
+
+  it("ends an answered row with the ids of its unsure answers, which stand as they are", () => {
+    const { answers, uncertain } = JSON.parse(ndjsonRecord(jsonRow("{}"), unsure, { band }));
+    expect(answers.urgent).toEqual({ type: "noul", noul: 0.5 });
+    expect(uncertain).toEqual(["urgent", "team"]);
+  });
+
+  it("leaves rows without an unsure answer as they are, and takes an old mark from them", () => {
+    expect(ndjsonRecord(jsonRow('{"a":1,"uncertain":["x"]}'), answered, { band })).toBe(`{"a":1,${SAID}}\n`);
+    expect(ndjsonRecord(jsonRow("{}"), failed, { band })).toBe(`{${ERROR}}\n`);
+  });
+});
+
 describe("ndjsonRecord with onlyAnswers", () => {
   it("leaves the input out and numbers the row as messages do", () => {
     expect(ndjsonRecord(jsonRow('{"a":1}', 6), answered, { onlyAnswers: true })).toBe(`{"row_number":7,${SAID}}\n`);

@@ -1,16 +1,16 @@
-/** What all commands share: their flags for engine and questions, and how an error ends the process. */
+/** Flags that several commands share, and what they mean. */
 
-import { Command, Flags } from "@oclif/core";
-import { loadPreset, loadQuestions } from "./batch/questions-file.js";
-import { parseDelimiter } from "./batch/read/delimiter.js";
-import { parseFrom } from "./batch/read/format.js";
-import type { ReadOptions } from "./batch/read/read-rows.js";
-import type { StateOptions } from "./batch/read/state-of-row.js";
-import { PACKAGE_DIR } from "./config.js";
-import { type CombineRules, DEFAULT_COMBINE_RULES } from "./decision/combine.js";
-import type { Question } from "./decision/question.js";
-import type { ChunkOptions } from "./engine/chunked-reading.js";
-import { ERROR_KINDS, QaError, toQaError } from "./errors.js";
+import { Flags } from "@oclif/core";
+import { loadPreset, loadQuestions } from "../batch/questions-file.js";
+import { parseDelimiter } from "../batch/read/delimiter.js";
+import { parseFrom } from "../batch/read/format.js";
+import type { ReadOptions } from "../batch/read/read-rows.js";
+import type { StateOptions } from "../batch/read/state-of-row.js";
+import { PACKAGE_DIR } from "../config.js";
+import { type CombineRules, DEFAULT_COMBINE_RULES } from "../decision/combine.js";
+import type { Question } from "../decision/question.js";
+import type { ChunkOptions } from "../engine/chunked-reading.js";
+import { QaError } from "../errors.js";
 
 export const engineFlags = {
   model: Flags.string({ summary: "who answers: an alias or a checkpoint; default: the state's language decides" }),
@@ -92,39 +92,4 @@ export async function questionsOf(flags: {
     throw new QaError("invalid_usage", "--questions and --preset exclude each other; pass one of them");
   if (flags.questions !== undefined) return loadQuestions(flags.questions);
   return flags.preset === undefined ? undefined : loadPreset(flags.preset, `${PACKAGE_DIR}presets`);
-}
-
-/** A command whose errors end it with one clear message and the exit code of the error table. */
-export abstract class QaCommand extends Command {
-  protected override async init(): Promise<void> {
-    await super.init();
-    // whoever reads our output may stop reading: `| head` is success, and the command ends in its own time
-    process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-      if (error.code !== "EPIPE") throw error;
-    });
-  }
-
-  protected override async catch(error: Error & { oclif?: unknown; code?: string }): Promise<unknown> {
-    if (error.oclif !== undefined || error.code === "EEXIT") return super.catch(error);
-    const failure = toQaError(error);
-    const cause = failure.code === "internal" ? `\n${(failure.cause as Error | undefined)?.stack ?? ""}` : "";
-    process.stderr.write(`qa: ${failure.message}${cause}\n`);
-    process.exitCode = ERROR_KINDS[failure.code].exit;
-    return undefined;
-  }
-}
-
-/**
- * Aborted at the first SIGINT or SIGTERM. The second ends the process as if nobody listened: an orderly `process.exit` would
- * tear down the runtime under the feet of workers that are still in it.
- */
-export function stopOnSignals(): AbortSignal {
-  const stop = new AbortController();
-  for (const name of ["SIGINT", "SIGTERM"] as const)
-    process.on(name, () => {
-      if (!stop.signal.aborted) return stop.abort();
-      process.removeAllListeners(name);
-      process.kill(process.pid, name);
-    });
-  return stop.signal;
 }

@@ -1,6 +1,6 @@
 import { stringify } from "csv-stringify/sync";
 import { describe, expect, it } from "vitest";
-import { splitRecords } from "../../../src/batch/merge/split-records.js";
+import { splitRecords } from "../../../src/batch/read/split-records.js";
 import { createSeeded } from "../../seeded.js";
 
 async function split(text: string, format: "csv" | "ndjson", size: number): Promise<string[]> {

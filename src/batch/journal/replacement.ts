@@ -1,0 +1,53 @@
+/**
+ * Files of a run that take the place of its own all at once: they are written beside them, the sidecar says what they will
+ * be, they are renamed, and the sidecar says that they are. Killed in between, the next run ends what was begun.
+ */
+
+import { rename, rm, stat } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { pathsOf, type RunFiles } from "../write/run-sink.js";
+import { type Sidecar, writeSidecar } from "./sidecar.js";
+
+/** Where what will take a file's place is written: beside it, with its ending, by which it is packed. */
+export function replacementOf(path: string): string {
+  return join(dirname(path), `.qa-rows.${basename(path)}`);
+}
+
+/**
+ * Puts the written replacements of all files in their places.
+ * @param sidecar of the files as they are
+ * @param replacement of what takes their place
+ * @throws QaError `output_failed`
+ */
+export async function commitReplacement(files: RunFiles, sidecar: Sidecar, replacement: Sidecar): Promise<void> {
+  await writeSidecar(files.out, { ...sidecar, replacement });
+  await renameAll(files);
+  await writeSidecar(files.out, replacement);
+}
+
+/**
+ * The sidecar of an output whose replacement, if one was begun, is ended or dropped: ended from the moment when the sidecar
+ * had told of it, since all files were written by then.
+ * @throws QaError `output_failed`
+ */
+export async function settleReplacement(files: RunFiles, sidecar: Sidecar): Promise<Sidecar> {
+  if (sidecar.replacement === undefined) {
+    await discardReplacement(files);
+    return sidecar;
+  }
+  await renameAll(files);
+  await writeSidecar(files.out, sidecar.replacement);
+  return sidecar.replacement;
+}
+
+/** Removes what was written to take the place of files. */
+export async function discardReplacement(files: RunFiles): Promise<void> {
+  for (const [, path] of pathsOf(files)) await rm(replacementOf(path), { force: true });
+}
+
+async function renameAll(files: RunFiles): Promise<void> {
+  for (const [, path] of pathsOf(files)) {
+    const written = replacementOf(path);
+    if ((await stat(written).catch(() => undefined)) !== undefined) await rename(written, path);
+  }
+}

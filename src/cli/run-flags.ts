@@ -1,0 +1,113 @@
+/** The flags of `qa run`, and the run that they describe. */
+
+import { Flags, type Interfaces } from "@oclif/core";
+import { parseErrorLimit } from "../batch/error-limit.js";
+import { FROM_VALUES } from "../batch/read/format.js";
+import { resolveInputs } from "../batch/read/inputs.js";
+import { resolveShard } from "../batch/read/resolve-shard.js";
+import { resolveReview } from "../batch/review/resolve-review.js";
+import type { AskedRun } from "../batch/sitting.js";
+import { formatOfOutput, TO_VALUES } from "../batch/write/output-format.js";
+import {
+  chunkOptionsOf,
+  engineFlags,
+  longFlags,
+  questionFlags,
+  questionsOf,
+  readOptionsOf,
+  rowFlags,
+  stateOptionsOf,
+} from "./flags.js";
+
+export const runFlags = {
+  ...questionFlags,
+  out: Flags.string({
+    char: "o",
+    summary: "output file (.ndjson, .csv, also .gz, .zst), or - for stdout",
+    default: "-",
+  }),
+  to: Flags.option({ options: TO_VALUES })({
+    summary: "output format; default: by the name of --out, stdout NDJSON",
+  }),
+  restart: Flags.boolean({ summary: "begin anew and overwrite the output, instead of going on where it stops" }),
+  rejects: Flags.string({
+    summary: "NDJSON file for the failed rows, whole, to be mended and run again",
+    helpValue: "FILE",
+  }),
+  "retry-failed": Flags.boolean({ summary: "of a finished run: answer its failed rows again, in their places" }),
+  "max-errors": Flags.string({
+    summary: "end early when more rows fail than this: 20, or 5% (from 100 rows on)",
+    helpValue: "N|N%",
+  }),
+  ...rowFlags,
+  from: Flags.option({ options: FROM_VALUES })({ summary: "input format; default: by the file's name" }),
+  limit: Flags.integer({ summary: "only the first N rows", min: 1, helpValue: "N" }),
+  sample: Flags.integer({ summary: "only N rows drawn at random", min: 1, helpValue: "N" }),
+  seed: Flags.integer({ summary: "of --sample: the same seed draws the same rows", default: 1 }),
+  shard: Flags.string({
+    summary: "only every n-th row, for n processes (then qa merge): 1/4 to 4/4, or auto in a job array",
+    helpValue: "i/n|auto",
+  }),
+  "only-answers": Flags.boolean({ summary: "leave the input out of the output, but for --id-column" }),
+  "id-column": Flags.string({ summary: "column that names a row, kept with --only-answers" }),
+  probabilities: Flags.boolean({ summary: "CSV: a column for the probability of every option" }),
+  ...longFlags,
+  uncertain: Flags.string({
+    summary: "mark answers whose probability (yes/no) or confidence lies in a band: 0.4..0.6",
+    helpValue: "LOW..HIGH",
+  }),
+  review: Flags.string({
+    summary: "a file of the uncertain answers with a field for a person's own (.csv or .ndjson)",
+    helpValue: "FILE",
+  }),
+  report: Flags.string({
+    summary: "a report of the run: answers, errors, routes, timing (.html or .json)",
+    helpValue: "FILE",
+  }),
+  ...engineFlags,
+  "batch-tokens": Flags.integer({ summary: "tokens of one batch, padding included (default 2048)", min: 1 }),
+  cache: Flags.string({
+    summary: "folder that keeps answers for later runs: rows it knows are not answered again",
+    helpValue: "DIR",
+  }),
+  "dry-run": Flags.boolean({
+    summary: "answer and write nothing: rows, routes, tokens, what is too long, duplicates, expected time and size",
+  }),
+  json: Flags.boolean({ summary: "with --dry-run: one line of JSON", dependsOn: ["dry-run"] }),
+  quiet: Flags.boolean({ summary: "no progress and no summary" }),
+};
+
+export type RunFlags = Interfaces.InferredFlags<typeof runFlags>;
+
+/**
+ * The run that the flags describe.
+ * @param patterns of its inputs
+ * @throws QaError `invalid_usage`, `input_missing`, `input_unsupported`
+ */
+export async function runOf(flags: RunFlags, patterns: readonly string[]): Promise<AskedRun> {
+  const { out, rejects, limit, sample, seed, shard, model } = flags;
+  const maxErrors = flags["max-errors"];
+  const { band, review } = resolveReview(flags);
+  return {
+    inputs: await resolveInputs(patterns),
+    read: readOptionsOf(flags),
+    state: stateOptionsOf(flags),
+    questions: await questionsOf(flags),
+    model,
+    limit,
+    part: shard === undefined ? undefined : resolveShard(shard, process.env),
+    sample: sample === undefined ? undefined : { size: sample, seed },
+    chunk: chunkOptionsOf(flags),
+    output: {
+      format: formatOfOutput(out, flags.to),
+      onlyAnswers: flags["only-answers"],
+      idColumn: flags["id-column"],
+      probabilities: flags.probabilities,
+      explain: flags.explain,
+      chunks: flags.long === "chunk",
+      band,
+    },
+    files: { out, rejects, review: review?.file },
+    maxErrors: maxErrors === undefined ? undefined : parseErrorLimit(maxErrors),
+  };
+}
