@@ -19,6 +19,13 @@ describe("codecs by the names of files", () => {
 });
 
 describe("packingOf", () => {
+  it("unpacks what it packed, members one after the other", async () => {
+    const packing = packingOf("a.csv.gz");
+    const members = await Promise.all(["one\n", "two\n"].map((text) => packing?.pack(Buffer.from(text))));
+    const bytes = Buffer.concat(members.filter((member) => member !== undefined));
+    expect((await packing?.unpack(bytes))?.toString()).toBe("one\ntwo\n");
+  });
+
   it("packs by the output's name, blocks by themselves, and nothing without such a name", async () => {
     expect(packingOf("a.csv", WITH_ZSTD)).toBeUndefined();
     const gzip = await packingOf("a.csv.gz", WITH_ZSTD)?.pack(Buffer.from("rows\n"));

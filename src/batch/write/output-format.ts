@@ -7,6 +7,7 @@ import type { Row } from "../read/row.js";
 import { type CsvOptions, type CsvSource, checkIdColumn, csvMisfit, planCsv } from "./csv-plan.js";
 import { csvHeader, csvRecord } from "./csv-record.js";
 import { ndjsonRecord, type Outcome, type RecordOptions } from "./output-record.js";
+import { packingOf } from "./pack.js";
 
 export type OutputFormat = "ndjson" | "csv";
 
@@ -21,9 +22,10 @@ const FORMATS: ReadonlyMap<string, OutputFormat> = new Map([
 
 /**
  * The format of an output by `--to` or its extension (`.gz` and `.zst` looked through); stdout is NDJSON without `--to`.
- * @throws QaError `invalid_usage` for a value or an extension that names none
+ * @throws QaError `invalid_usage` for a value or an extension that names none, and for a packing that this Node lacks
  */
 export function formatOfOutput(out: string, to?: string): OutputFormat {
+  packingOf(out); // now, and not when the file is there already
   const named = to?.toLowerCase() ?? (out === "-" ? "ndjson" : extensionOf(out));
   const format = FORMATS.get(named);
   if (format !== undefined) return format;
