@@ -27,6 +27,25 @@ export interface EngineConfig {
   readonly maxQuestionSetBytes: number;
 }
 
+export interface RemoteOptions {
+  /** URLs of System One services, separated by commas. */
+  readonly endpoint: string;
+  /** Calls in flight per host. Default 8. */
+  readonly inFlight?: number | undefined;
+  /** Seconds that a row may take from its first call on, all tries included. Default 120. */
+  readonly deadlineSeconds?: number | undefined;
+}
+
+export interface RemoteConfig {
+  readonly endpoint: string;
+  readonly inFlightPerHost: number;
+  readonly deadlineMs: number;
+  /** Sent to every endpoint; none: calls go without. */
+  readonly apiKey: string | undefined;
+  /** Name that requests without one are sent with. */
+  readonly defaultModel: string;
+}
+
 /** The folder of the package, where models/, deployments/ and presets/ stand. */
 export const PACKAGE_DIR = fileURLToPath(new URL("../", import.meta.url));
 
@@ -42,6 +61,23 @@ export function resolveEngineConfig(
     maxBatchTokens: options.maxBatchTokens ?? 2048,
     windowRows: 256,
     maxQuestionSetBytes: 256 * 2 ** 20,
+  };
+}
+
+/**
+ * Options of a run over endpoints. The key and the default name come from the variables that the official client reads, with
+ * the same default; the key from nowhere else, so that it stands in no list of processes and no history of a shell.
+ */
+export function resolveRemoteConfig(
+  { endpoint, inFlight = 8, deadlineSeconds = 120 }: RemoteOptions,
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): RemoteConfig {
+  return {
+    endpoint,
+    inFlightPerHost: inFlight,
+    deadlineMs: deadlineSeconds * 1000,
+    apiKey: env.TYPESAFE_API_KEY?.trim() || undefined,
+    defaultModel: env.TYPESAFE_DEFAULT_MODEL?.trim() || "jev-latest",
   };
 }
 

@@ -40,6 +40,10 @@ export const ERROR_KINDS = {
   // of a row of a file
   malformed_row: usage,
   state_missing: usage,
+  // of a row that an endpoint was asked about
+  endpoint_refused: fatal,
+  endpoint_failed: { ...fatal, retry: true },
+  endpoint_answer_invalid: fatal,
   // of an invocation
   invalid_usage: usage,
   input_missing: usage,
@@ -59,6 +63,7 @@ export const ERROR_KINDS = {
   accounts_unavailable: fatal,
   cache_unavailable: fatal,
   address_unavailable: fatal,
+  endpoint_unusable: fatal,
   worker_crashed: { ...fatal, retry: true },
   aborted: { ...fatal, retry: true },
   internal: fatal,

@@ -7,7 +7,7 @@ import { LRUCache } from "lru-cache";
 import { stringifyJson } from "../decision/json.js";
 import type { ParsedRequest } from "../decision/request.js";
 import { DECISION_VERSION } from "../decision/version.js";
-import { ERROR_KINDS, QaError } from "../errors.js";
+import { QaError } from "../errors.js";
 import { parseAnswered, printAnswered } from "./answer-text.js";
 import type { Answered, Answerer, AnswerOptions } from "./answerer.js";
 import { createRequestKey } from "./request-key.js";
@@ -32,7 +32,7 @@ const ENTRY_BYTES = 340;
 
 /**
  * The same answerer, asked once for requests that are equal in state, questions, model and chunk options. An answer that was
- * not asked for anew says so in `reused`. A failure is shared by those that wait for it, unless a retry may help: then one of
+ * not asked for anew says so in `reused`. A failure is shared by those that wait for it, but a crash or an abort: then one of
  * them asks again. No failure is remembered.
  */
 export function answerOnce(
@@ -97,7 +97,10 @@ export async function storeIdentityOf(answerer: Answerer): Promise<string> {
   return stringifyJson([DECISION_VERSION, await answerer.identity()]);
 }
 
-/** Whether the same request may still be answered: a crashed worker or one caller's abort say nothing about it. */
+/**
+ * Whether the same request may still be answered: a crashed worker or another's abort say nothing about it. An endpoint that
+ * was tried until its deadline does: those that waited have waited as long.
+ */
 function mayPass(error: unknown): boolean {
-  return !(error instanceof QaError) || ERROR_KINDS[error.code].retry;
+  return !(error instanceof QaError) || error.code === "worker_crashed" || error.code === "aborted";
 }

@@ -29,7 +29,7 @@ export interface Answerer {
   readonly choiceNeedsInstructions: boolean;
   /** What of it decides the answers, as plain JSON: a run is gone on with only by the same. @throws QaError */
   identity(): Promise<{ readonly [key: string]: JsonValue }>;
-  /** @throws QaError: the error that the row gets, but for a missing or damaged checkpoint, which ends the run */
+  /** @throws QaError: the row's error, but for `checkpoint_missing`, `checkpoint_damaged`, `endpoint_unusable`: the run's */
   answer(request: ParsedRequest, options: AnswerOptions): Promise<Answered>;
 }
 

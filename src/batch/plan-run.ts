@@ -14,6 +14,7 @@ import {
   type RowRequest,
 } from "./read/read-requests.js";
 import type { Row } from "./read/row.js";
+import { createReview, type ReviewOptions } from "./review/create-review.js";
 import { rejectRecord } from "./write/create-rejects.js";
 import { createOutput, type OutputOptions } from "./write/output-format.js";
 import type { Outcome } from "./write/output-record.js";
@@ -22,6 +23,8 @@ import type { RowTexts, RunFiles } from "./write/run-sink.js";
 export interface PlanOptions extends Omit<RequestSource, "choiceNeedsInstructions" | "same" | "skipSame"> {
   readonly chunk?: ChunkOptions | undefined;
   readonly output: OutputOptions;
+  /** Form of the file for review, where there is one. */
+  readonly review?: ReviewOptions | undefined;
   /** Which of them the run writes. */
   readonly files: RunFiles;
 }
@@ -64,11 +67,16 @@ export async function planRun(
   const mayVary = !isAll && (inputs.length > 1 || head.some(({ row }) => row.content.type === "json"));
   const sample = head.map(({ row }) => row);
   const output = createOutput({ sample, mayVary, questionSets: questionSetsOf(head, questions) }, options.output);
+  const review = options.review === undefined ? undefined : createReview({ sample, mayVary }, options.review);
   return {
     requests,
     fingerprint: fingerprintOf({ ...options, answeredBy: await answerer.identity(), head: output.head }),
-    heads: { out: output.head },
-    textsOf: (row, outcome) => ({ out: output.record(row, outcome), rejects: rejectRecord(row, outcome) }),
+    heads: { out: output.head, review: review?.head },
+    textsOf: (row, outcome) => ({
+      out: output.record(row, outcome),
+      rejects: rejectRecord(row, outcome),
+      review: review?.record(row, outcome),
+    }),
     fitted: ({ request }) => (request instanceof QaError ? request : (output.misfit(request.questions) ?? request)),
   };
 }

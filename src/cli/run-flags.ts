@@ -18,6 +18,7 @@ import {
   rowFlags,
   stateOptionsOf,
 } from "./flags.js";
+import { endpointFlags } from "./open-answerer.js";
 
 export const runFlags = {
   ...questionFlags,
@@ -72,8 +73,10 @@ export const runFlags = {
   }),
   "dry-run": Flags.boolean({
     summary: "answer and write nothing: rows, routes, tokens, what is too long, duplicates, expected time and size",
+    exclusive: ["endpoint"],
   }),
   json: Flags.boolean({ summary: "with --dry-run: one line of JSON", dependsOn: ["dry-run"] }),
+  ...endpointFlags,
   quiet: Flags.boolean({ summary: "no progress and no summary" }),
 };
 
@@ -107,6 +110,7 @@ export async function runOf(flags: RunFlags, patterns: readonly string[]): Promi
       chunks: flags.long === "chunk",
       band,
     },
+    review,
     files: { out, rejects, review: review?.file },
     maxErrors: maxErrors === undefined ? undefined : parseErrorLimit(maxErrors),
   };

@@ -1,8 +1,6 @@
 import { stat } from "node:fs/promises";
 import { Args } from "@oclif/core";
-import { AnswerCache } from "../batch/answer-cache.js";
-import { answerOnce, storeIdentityOf } from "../batch/answer-once.js";
-import { type Answerer, engineAnswerer } from "../batch/answerer.js";
+import type { Answerer } from "../batch/answerer.js";
 import { drawDryRun } from "../batch/dry-run/draw-dry-run.js";
 import { dryRun } from "../batch/dry-run/dry-run.js";
 import { dryRunToJson } from "../batch/dry-run/dry-run-json.js";
@@ -13,6 +11,7 @@ import type { TallyCounts } from "../batch/progress/tally.js";
 import { rowsInPart } from "../batch/read/part.js";
 import type { RunEnd } from "../batch/run.js";
 import { type AskedRun, Sitting } from "../batch/sitting.js";
+import { openAnswerer } from "../cli/open-answerer.js";
 import { QaCommand, stopOnSignals } from "../cli/qa-command.js";
 import { type RunFlags, runFlags, runOf } from "../cli/run-flags.js";
 import { openRunReport } from "../cli/run-report.js";
@@ -33,6 +32,7 @@ Exit code: 0 all answered, 3 finished with failed rows, 2 wrong usage, 1 a fatal
     "<%= config.bin %> run tickets.csv --preset triage --out answers.csv",
     "<%= config.bin %> run 'mails/*.ndjson.gz' --questions ask.yaml --template 'Subject: {{subject}}\\n{{body}}' -o out.ndjson",
     "<%= config.bin %> run tickets.csv --preset triage --shard 1/4 --out part-1.csv",
+    "<%= config.bin %> run tickets.csv --preset triage --endpoint http://10.0.0.5:8080,http://10.0.0.6:8080 -o answers.csv",
     "tail -f app.log | <%= config.bin %> run - --from text --questions ask.yaml",
   ];
   static override args = {
@@ -53,14 +53,10 @@ Exit code: 0 all answered, 3 finished with failed rows, 2 wrong usage, 1 a fatal
     if (flags["dry-run"]) return this.#dryRun(asked, flags, signal);
     const isDefault = (flag: string) => metadata.flags[flag]?.setFromDefault === true;
     const report = await openRunReport(flags, asked, { version: this.config.version, isDefault });
-    const cache = flags.cache === undefined ? undefined : AnswerCache.open(flags.cache);
-    const engine = await openEngine(flags);
+    const answerer = await openAnswerer(flags);
     try {
-      const own = engineAnswerer(engine);
-      const answerer = answerOnce(own, { store: cache, identity: cache && (await storeIdentityOf(own)) });
       const sitting = await Sitting.open(asked, { restart: flags.restart, retryFailed: flags["retry-failed"] });
-      const running = watched(sitting, { answerer, asked, flags, signal });
-      const end = await report.follow(sitting, running);
+      const end = await report.follow(sitting, watched(sitting, { answerer, asked, flags, signal }));
       const { counts } = sitting.tally;
       if (!flags.quiet && flags.out !== "-") {
         const stopped = end === "interrupted" ? "interrupted, the same command goes on; " : "";
@@ -68,14 +64,12 @@ Exit code: 0 all answered, 3 finished with failed rows, 2 wrong usage, 1 a fatal
       }
       process.exitCode = exitCodeOf(end, counts);
     } finally {
-      await engine.close();
-      const failure = cache?.close();
-      if (failure !== undefined) process.stderr.write(`qa: went on without the cache: ${failure.message}\n`);
+      await answerer.close();
     }
   }
 
   async #dryRun(asked: AskedRun, flags: RunFlags, signal: AbortSignal): Promise<void> {
-    const engine = await openEngine(flags);
+    const engine = await Engine.open({ ...flags, modelsDir: flags.models, maxBatchTokens: flags["batch-tokens"] });
     const onRow = process.stderr.isTTY && !flags.quiet ? showRows : undefined;
     try {
       const found = await dryRun(engine, { ...asked, onRow, signal });
@@ -89,10 +83,6 @@ Exit code: 0 all answered, 3 finished with failed rows, 2 wrong usage, 1 a fatal
       await engine.close();
     }
   }
-}
-
-function openEngine(flags: RunFlags): Promise<Engine> {
-  return Engine.open({ ...flags, modelsDir: flags.models, maxBatchTokens: flags["batch-tokens"] });
 }
 
 function showRows(rows: number): void {

@@ -9,7 +9,7 @@ import { type JsonValue, renderText } from "../decision/json.js";
 import type { Question } from "../decision/question.js";
 import type { ParsedRequest, State } from "../decision/request.js";
 import { inputTokensOf } from "../decision/room.js";
-import { type QaError, toQaError } from "../errors.js";
+import { type ErrorCode, type QaError, toQaError } from "../errors.js";
 import { readFingerprint } from "./checkpoint.js";
 import { answersFrom, type ChunkOptions, decideInChunks } from "./chunked-reading.js";
 import type { Decision } from "./decision.js";
@@ -230,9 +230,12 @@ export class Engine {
   }
 }
 
-/** What one request of many ends with. @throws QaError `checkpoint_missing`, `checkpoint_damaged`: what no request can do without */
+/** What no request can do without. */
+const ENDS_ALL: ReadonlySet<ErrorCode> = new Set(["checkpoint_missing", "checkpoint_damaged", "endpoint_unusable"]);
+
+/** What one request of many ends with. @throws QaError `checkpoint_missing`, `checkpoint_damaged`, `endpoint_unusable` */
 export function outcomeOfError(error: unknown): QaError {
   const failure = toQaError(error);
-  if (failure.code === "checkpoint_missing" || failure.code === "checkpoint_damaged") throw failure;
+  if (ENDS_ALL.has(failure.code)) throw failure;
   return failure;
 }

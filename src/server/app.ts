@@ -30,6 +30,8 @@ export interface App {
 }
 
 const DRAIN_POLL_MS = 20;
+/** For responses that are on their way when all else is done. */
+const LAST_RESPONSES_MS = 2_000;
 /** Asked for every few seconds by machines. */
 const PROBES: ReadonlySet<string> = new Set(["/healthz", "/readyz", "/metrics"]);
 
@@ -56,7 +58,10 @@ export async function createApp(engine: Engine, options: ServerOptions): Promise
       while (admission.inHand > 0 && performance.now() < until)
         await new Promise((resolve) => setTimeout(resolve, DRAIN_POLL_MS));
       stop.abort();
+      // a connection that was opened and never used is not idle to Node.js, and would be waited for until it times out
+      const cut = setTimeout(() => http.server.closeAllConnections(), LAST_RESPONSES_MS);
       await http.close();
+      clearTimeout(cut);
     },
   };
 }

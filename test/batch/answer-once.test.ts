@@ -90,7 +90,7 @@ describe("answerOnce", () => {
     expect((await once.answer(copied, { chunk: { ...CHUNK } })).reused).toBe("run");
   });
 
-  it("has one of those that wait ask again where a retry may help", async () => {
+  it("has one of those that wait ask again after a crash", async () => {
     const asked = createAsked();
     asked.failures.push(new QaError("worker_crashed", "gone"));
     const once = answerOnce(asked);
@@ -99,7 +99,7 @@ describe("answerOnce", () => {
     expect(asked.asked).toHaveLength(2);
   });
 
-  it("shares a failure that a retry cannot mend with those that wait, and remembers none", async () => {
+  it("shares a failure of the request with those that wait, and remembers none", async () => {
     const asked = createAsked();
     const failure = new QaError("state_too_long", "too long");
     asked.failures.push(failure);

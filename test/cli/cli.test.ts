@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
@@ -13,6 +14,7 @@ const qa = (args: readonly string[], options?: { input?: string; cwd?: string })
 const temp = (name: string) => join(installed.folder, name);
 
 const ASKED = ["--questions", `${FIXTURES}triage.yaml`, "--template", "{{subject}}\\n{{body}}"];
+const REMOTE = ["run", `${FIXTURES}mails.txt`, "--preset", "guard", "--endpoint"];
 const ENGLISH = ["--model", "core-0.3.20"];
 const ticketRows = parse(readFileSync(`${FIXTURES}tickets.csv`), { relax_column_count: true }) as string[][];
 
@@ -174,6 +176,15 @@ describe("what a person does wrong", () => {
     ["a model that does not exist", ["ask", "hello", "--preset", "guard", "--model", "gpt"], 2, "compat-latest"],
     ["a deployment that does not exist", ["ask", "hello", "--preset", "guard", "--deployment", "c"], 2, '"a", "b"'],
     ["nothing asked", ["ask", "hello"], 2, "pass --question"],
+    ["an endpoint that is no URL", [...REMOTE, "localhost:8080"], 2, "http://127.0.0.1:8080"],
+    ["chunks asked of an endpoint", [...REMOTE, "http://127.0.0.1:1", "--long", "chunk"], 2, "--long chunk needs"],
+    ["workers for an endpoint", [...REMOTE, "http://127.0.0.1:1", "--workers", "2"], 2, "--workers"],
+    [
+      "a deadline for the engine",
+      ["run", `${FIXTURES}mails.txt`, "--preset", "guard", "--deadline", "5"],
+      2,
+      "--endpoint",
+    ],
   ])("%s ends with code and advice", async (_, args, code, advice) => {
     const ended = await qa(args);
     expect(ended.code).toBe(code);
@@ -246,11 +257,34 @@ describe("the README", () => {
     .flatMap(({ text }) => text.trim().split("\n"))
     .map((line) => line.replace("npm ci && ", ""))
     .filter((line) => line.includes("npx qa ") && !line.includes("npx qa serve"));
+  const isRemote = (line: string) => line.includes("--endpoint");
   const folder = temp("readme");
   mkdirSync(folder);
   symlinkSync(FIXTURES, join(folder, "fixtures"));
 
-  it.each(commands)("%s works as it stands", async (line) => {
+  it("shows how to ask another machine, and what is written is what this one would have written", async () => {
+    const serving = spawn(installed.bin, ["serve", "--no-auth", "--port", "0", "--data", temp("data")]);
+    try {
+      const [announced] = (await once(serving.stdout, "data")) as [Buffer];
+      const url = /qa serves (\S+),/.exec(announced.toString())?.[1];
+      const [line = ""] = commands.filter(isRemote);
+      const over = line.replaceAll("npx qa", "qa").replace("http://127.0.0.1:8080", `${url}`);
+      const remote = await runShell(installed.bin, over, folder);
+      const local = await runShell(
+        installed.bin,
+        over.replace(/--endpoint \S+/, "").replace("remote.", "local."),
+        folder,
+      );
+      expect([remote.code, local.code], remote.stderr).toEqual([0, 0]);
+      expect(remote.stderr).toContain("answered by 127.0.0.1:");
+      expect(readFile(join(folder, "remote.csv"))).toBe(readFile(join(folder, "local.csv")));
+    } finally {
+      serving.kill();
+      await once(serving, "close");
+    }
+  }, 180_000); // a service and two runs, each of which loads checkpoints
+
+  it.each(commands.filter((line) => !isRemote(line)))("%s works as it stands", async (line) => {
     const { code, stderr } = await runShell(installed.bin, line.replaceAll("npx qa", "qa"), folder);
     expect([0, 3], stderr).toContain(code);
   });

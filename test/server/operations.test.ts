@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { connect } from "node:net";
 import { Worker } from "node:worker_threads";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
@@ -111,6 +113,19 @@ describe("draining", () => {
       expect([status, json.error.code]).toEqual([529, "worker_busy"]);
     await drained;
     expect(fresh.accounts.usage("default").used).toBe(0);
+  });
+
+  it("does not wait for a client that holds a connection which it never used", async () => {
+    const fresh = await openApp();
+    const { hostname, port } = new URL(fresh.url);
+    const unused = connect(Number(port), hostname);
+    await once(unused, "connect");
+    await fresh.call("/healthz");
+    const closed = once(unused, "close");
+    const startedMs = performance.now();
+    await fresh.app.drain(0);
+    await closed;
+    expect(performance.now() - startedMs).toBeLessThan(30_000);
   });
 });
 

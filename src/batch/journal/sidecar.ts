@@ -6,7 +6,7 @@
 import { open, readFile, rename } from "node:fs/promises";
 import type { JsonValue } from "../../decision/json.js";
 import { QaError } from "../../errors.js";
-import type { TallySnapshot } from "../progress/tally-snapshot.js";
+import { isTallySnapshot, type TallySnapshot } from "../progress/tally-snapshot.js";
 import type { Part } from "../read/part.js";
 import type { InputPlace } from "../read/read-requests.js";
 import { outputFailed } from "../write/output-errors.js";
@@ -123,6 +123,7 @@ function parse(text: string): unknown {
 
 function isSidecar(value: unknown): value is Sidecar {
   if (typeof value !== "object" || value === null) return false;
-  const { version, rows, input, files } = value as Partial<Sidecar>;
-  return version === 1 && typeof rows === "number" && typeof input === "object" && typeof files === "object";
+  const { version, rows, input, files, tally } = value as Partial<Sidecar>;
+  const isPlaced = typeof rows === "number" && typeof input === "object" && typeof files === "object";
+  return version === 1 && isPlaced && isTallySnapshot(tally);
 }

@@ -1,5 +1,5 @@
 /**
- * Rows of a Parquet file (docs/decisions/0006-parquet.md): JSON objects, columns in the file's order. Reads a slice of a row group
+ * Rows of a Parquet file (docs/decisions/0009-parquet.md): JSON objects, columns in the file's order. Reads a slice of a row group
  * at a time, so that memory is bounded by a compressed row group and the slice.
  */
 

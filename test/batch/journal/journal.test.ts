@@ -113,17 +113,22 @@ const OUTPUTS = ["out.csv", "out.ndjson", "out.csv.gz", "out.ndjson.gz"];
 describe("a run that goes on", () => {
   it.each(OUTPUTS)("writes the bytes of one that was never stopped, to %s", async (out) => {
     writeInput(1000);
-    const files = (name: string) => ({ out: at(name), rejects: at(`${name}.rejects`) });
-    const whole = await sit(`whole-${out}`, { files: files(`whole-${out}`) });
+    const files = (name: string) => ({
+      files: { out: at(name), rejects: at(`${name}.rejects`), review: at(`${name}.review`) },
+      review: { format: "csv", band: { low: 0.2, high: 0.8 } } as const,
+    });
+    const whole = await sit(`whole-${out}`, files(`whole-${out}`));
     for (const stopAfter of [1, 3, 200, 220]) {
-      const sat = await sit(out, { stopAfter, files: files(out) });
+      const sat = await sit(out, { stopAfter, ...files(out) });
       expect(sat.end).toBe("interrupted");
     }
-    const last = await sit(out, { files: files(out) });
+    const last = await sit(out, files(out));
     expect(last.end).toBe("finished");
     expect(last.asked).toBeLessThan(1000 - 420);
     expect(read(out).equals(read(`whole-${out}`))).toBe(true);
     expect(read(`${out}.rejects`).equals(read(`whole-${out}.rejects`))).toBe(true);
+    expect(read(`${out}.review`).equals(read(`whole-${out}.review`))).toBe(true);
+    expect(read(`${out}.review`).length).toBeGreaterThan(100_000);
     expect(last.sitting?.tally.snapshot()).toEqual(whole.sitting?.tally.snapshot());
     expect(last.sitting?.timing.sittings).toBe(5);
   });

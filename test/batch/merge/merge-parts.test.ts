@@ -5,6 +5,7 @@ import { gunzipSync, gzipSync } from "node:zlib";
 import { stringify } from "csv-stringify/sync";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { mergeParts } from "../../../src/batch/merge/merge-parts.js";
+import { createTally } from "../../../src/batch/progress/tally.js";
 import { isInPart, type Part } from "../../../src/batch/read/part.js";
 
 const folder = mkdtempSync(join(tmpdir(), "qa-merge-"));
@@ -39,7 +40,7 @@ function writePart(name: string, part: Part, change: PartFile = {}): string {
     input: { rows: ROWS, digest: "abc" },
     finished: true,
     files: { out: { bytes: change.bytes ?? bytes.length, tail: "" } },
-    tally: {},
+    tally: createTally().snapshot(),
   };
   writeFileSync(file, bytes);
   writeFileSync(`${file}.qa`, JSON.stringify(sidecar));
