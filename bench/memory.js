@@ -9,6 +9,7 @@ import { execFileSync } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { answerOnce } from "../dist/batch/answer-once.js";
 import { engineAnswerer } from "../dist/batch/answerer.js";
 import { limitHeapGrowth } from "../dist/batch/heap.js";
 import { openSink } from "../dist/batch/open-sink.js";
@@ -43,7 +44,7 @@ async function child(input, out) {
   limitHeapGrowth();
   const engine = await openStandIn();
   const start = performance.now();
-  await run(engineAnswerer(engine), {
+  await run(answerOnce(engineAnswerer(engine)), {
     inputs: [input],
     read: {},
     state: {},

@@ -9,6 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { stringify } from "csv-stringify/sync";
+import { answerOnce } from "../dist/batch/answer-once.js";
 import { engineAnswerer } from "../dist/batch/answerer.js";
 import { openSink } from "../dist/batch/open-sink.js";
 import { createTally } from "../dist/batch/progress/tally.js";
@@ -22,7 +23,7 @@ import { median, printTable, ticketStates } from "./sample.js";
 const [rows = 150, rounds = 3] = process.argv.slice(2).map(Number);
 const folder = await mkdtemp(join(tmpdir(), "qa-bench-"));
 const input = join(folder, "tickets.csv");
-await writeFile(input, stringify([["body"], ...(await ticketStates(rows)).map((state) => [state])]));
+await writeFile(input, stringify([["body"], ...(await ticketStates(rows)).map((state, i) => [`${i} ${state}`])]));
 const questions = await loadQuestions(new URL("../fixtures/triage.yaml", import.meta.url).pathname);
 const { workers } = resolveEngineConfig();
 
@@ -58,7 +59,7 @@ await rm(folder, { recursive: true });
 async function wholeRun(engine, model) {
   const tally = createTally();
   const start = performance.now();
-  await run(engineAnswerer(engine), {
+  await run(answerOnce(engineAnswerer(engine)), {
     inputs: [input],
     read: {},
     state: {},

@@ -61,6 +61,7 @@ export const ERROR_KINDS = {
   output_failed: fatal,
   too_many_errors: fatal,
   accounts_unavailable: fatal,
+  cache_unavailable: fatal,
   address_unavailable: fatal,
   queue_unavailable: { ...fatal, retry: true },
   endpoint_unusable: fatal,

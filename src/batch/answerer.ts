@@ -18,6 +18,8 @@ export type AnsweredBy = Route | { readonly reason: { readonly type: "endpoint";
 
 export interface Answered extends Omit<Decision, "route"> {
   readonly route: AnsweredBy;
+  /** Where nobody was asked anew: taken from an equal row of this `run`, or from the `cache` of an earlier one. */
+  readonly reused?: "run" | "cache" | undefined;
 }
 
 export interface Answerer {

@@ -1,6 +1,8 @@
-/** Who answers a run: the endpoints that its flags name, else the engine of this machine. */
+/** Who answers a run: the endpoints that its flags name, else the engine of this machine; equal rows once, also across runs. */
 
 import { Flags } from "@oclif/core";
+import { AnswerCache } from "../batch/answer-cache.js";
+import { answerOnce, storeIdentityOf } from "../batch/answer-once.js";
 import { type Answerer, engineAnswerer } from "../batch/answerer.js";
 import { type EngineOptions, resolveRemoteConfig } from "../config.js";
 import { Engine } from "../engine/engine.js";
@@ -34,14 +36,31 @@ interface AnswererFlags extends EngineOptions {
   readonly "in-flight"?: number | undefined;
   readonly deadline?: number | undefined;
   readonly long: "reject" | "chunk";
+  readonly cache?: string | undefined;
 }
 
 export interface OpenAnswerer extends Answerer {
   close(): void | Promise<void>;
 }
 
-/** Opens who answers; whoever opens it closes it. @throws QaError `invalid_usage`, `unknown_deployment` */
+/**
+ * Opens who answers, and with `--cache` what earlier runs kept; whoever opens it closes it.
+ * @throws QaError `invalid_usage`, `unknown_deployment`, `cache_unavailable`
+ */
 export async function openAnswerer(flags: AnswererFlags): Promise<OpenAnswerer> {
+  const cache = flags.cache === undefined ? undefined : AnswerCache.open(flags.cache);
+  const own = await openOwnAnswerer(flags);
+  return {
+    ...answerOnce(own, { store: cache, identity: cache && (await storeIdentityOf(own)) }),
+    async close() {
+      await own.close();
+      const failure = cache?.close();
+      if (failure !== undefined) process.stderr.write(`qa: went on without the cache: ${failure.message}\n`);
+    },
+  };
+}
+
+async function openOwnAnswerer(flags: AnswererFlags): Promise<OpenAnswerer> {
   const { endpoint, deadline } = flags;
   if (endpoint === undefined) {
     const engine = await Engine.open({ ...flags, modelsDir: flags.models, maxBatchTokens: flags["batch-tokens"] });

@@ -22,7 +22,11 @@ import { endpointFlags } from "./open-answerer.js";
 
 export const runFlags = {
   ...questionFlags,
-  out: Flags.string({ char: "o", summary: "output file (.ndjson, .csv, also .gz), or - for stdout", default: "-" }),
+  out: Flags.string({
+    char: "o",
+    summary: "output file (.ndjson, .csv, also .gz, .zst), or - for stdout",
+    default: "-",
+  }),
   to: Flags.option({ options: TO_VALUES })({
     summary: "output format; default: by the name of --out, stdout NDJSON",
   }),
@@ -63,6 +67,15 @@ export const runFlags = {
   }),
   ...engineFlags,
   "batch-tokens": Flags.integer({ summary: "tokens of one batch, padding included (default 2048)", min: 1 }),
+  cache: Flags.string({
+    summary: "folder that keeps answers for later runs: rows it knows are not answered again",
+    helpValue: "DIR",
+  }),
+  "dry-run": Flags.boolean({
+    summary: "answer and write nothing: rows, routes, tokens, what is too long, duplicates, expected time and size",
+    exclusive: ["endpoint"],
+  }),
+  json: Flags.boolean({ summary: "with --dry-run: one line of JSON", dependsOn: ["dry-run"] }),
   ...endpointFlags,
   quiet: Flags.boolean({ summary: "no progress and no summary" }),
 };

@@ -23,7 +23,7 @@ Exit code: 0 merged, 2 the parts are not one whole run, 1 a file is damaged or c
   static override flags = {
     out: Flags.string({
       char: "o",
-      summary: "output file, of the format of the parts (.ndjson, .csv, also .gz)",
+      summary: "output file, of the format of the parts (.ndjson, .csv, also .gz, .zst)",
       required: true,
     }),
     force: Flags.boolean({ char: "f", summary: "overwrite an output that exists" }),

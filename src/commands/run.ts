@@ -1,6 +1,9 @@
 import { stat } from "node:fs/promises";
 import { Args } from "@oclif/core";
 import type { Answerer } from "../batch/answerer.js";
+import { drawDryRun } from "../batch/dry-run/draw-dry-run.js";
+import { dryRun } from "../batch/dry-run/dry-run.js";
+import { dryRunToJson } from "../batch/dry-run/dry-run-json.js";
 import { limitHeapGrowth } from "../batch/heap.js";
 import { createProgress } from "../batch/progress/create-progress.js";
 import { summaryText } from "../batch/progress/summary.js";
@@ -12,11 +15,14 @@ import { openAnswerer } from "../cli/open-answerer.js";
 import { QaCommand, stopOnSignals } from "../cli/qa-command.js";
 import { type RunFlags, runFlags, runOf } from "../cli/run-flags.js";
 import { openRunReport } from "../cli/run-report.js";
+import { stringifyJson } from "../decision/json.js";
+import { Engine } from "../engine/engine.js";
 
 export default class Run extends QaCommand {
   static override summary = "Answer questions over files: one row out for each row in, in order.";
   static override description =
-    `Reads CSV, TSV, NDJSON, a JSON array or lines of text, each also gzipped; many files, globs, - for stdin.
+    `Reads CSV, TSV, NDJSON, a JSON array or lines of text, each also gzipped or zstd, and Parquet; many files, globs,
+- for stdin.
 A row that cannot be answered keeps its place and says why in \`error\`. A run that was stopped, in whatever way, goes
 on with the same command; FILE.qa beside the output says how far it is. NDJSON rows with \`state\` and \`questions\`
 are requests of their own and need no --questions.
@@ -44,6 +50,7 @@ Exit code: 0 all answered, 3 finished with failed rows, 2 wrong usage, 1 a fatal
     limitHeapGrowth();
     const signal = stopOnSignals();
     const asked = await runOf(flags, argv as string[]);
+    if (flags["dry-run"]) return this.#dryRun(asked, flags, signal);
     const isDefault = (flag: string) => metadata.flags[flag]?.setFromDefault === true;
     const report = await openRunReport(flags, asked, { version: this.config.version, isDefault });
     const answerer = await openAnswerer(flags);
@@ -60,6 +67,26 @@ Exit code: 0 all answered, 3 finished with failed rows, 2 wrong usage, 1 a fatal
       await answerer.close();
     }
   }
+
+  async #dryRun(asked: AskedRun, flags: RunFlags, signal: AbortSignal): Promise<void> {
+    const engine = await Engine.open({ ...flags, modelsDir: flags.models, maxBatchTokens: flags["batch-tokens"] });
+    const onRow = process.stderr.isTTY && !flags.quiet ? showRows : undefined;
+    try {
+      const found = await dryRun(engine, { ...asked, onRow, signal });
+      if (onRow !== undefined) process.stderr.write("\r\u001b[K");
+      const drawn = { columns: process.stdout.columns ?? 100, out: flags.out, isChunked: flags.long === "chunk" };
+      this.log(flags.json ? stringifyJson(dryRunToJson(found)) : drawDryRun(found, drawn));
+    } catch (error) {
+      if (!signal.aborted) throw error;
+      process.exitCode = 130;
+    } finally {
+      await engine.close();
+    }
+  }
+}
+
+function showRows(rows: number): void {
+  if (rows % 500 === 0) process.stderr.write(`\r${rows} rows read`);
 }
 
 interface Invocation {

@@ -93,11 +93,11 @@ export class Engine {
   }
 
   /**
-   * Loads both checkpoints and opens them in every worker, so that no request waits for that.
+   * Loads checkpoints, both by default, and opens them in every worker, so that no request waits for that.
    * @throws QaError `checkpoint_missing`, `checkpoint_damaged`, `worker_crashed`
    */
-  async warm(): Promise<void> {
-    for (const role of ["english", "multilingual"] as const) {
+  async warm(roles: readonly Role[] = ["english", "multilingual"]): Promise<void> {
+    for (const role of roles) {
       const { familyCheckpoint, tokenizer } = await this.model(role);
       const { cls, sep, mask } = tokenizer.special;
       const smallest = [{ type: "noul" as const, head: [cls, sep], options: [[mask], [mask]] }];
@@ -113,14 +113,24 @@ export class Engine {
    * @throws QaError `checkpoint_missing`, `checkpoint_damaged`
    */
   async identity(): Promise<{ readonly [key: string]: JsonValue }> {
-    const { checkpoints, limits, routing, aliases, name } = this.deployment;
+    const { checkpoints, limits, routing, aliases, defaultModel, name } = this.deployment;
     const [english, multilingual] = await Promise.all(
       [checkpoints.english, checkpoints.multilingual].map(async (checkpoint) => {
         const fingerprint = await readFingerprint(checkpoint, this.config.modelsDir);
         return `${checkpoint} ${fingerprint.slice(0, 16)}`;
       }),
     );
-    return JSON.parse(JSON.stringify({ deployment: name, english, multilingual, limits, routing, aliases }));
+    return JSON.parse(
+      JSON.stringify({
+        deployment: name,
+        english,
+        multilingual,
+        limits,
+        routing,
+        aliases,
+        default_model: defaultModel,
+      }),
+    );
   }
 
   /** The questions as a model reads them, whether they fit or not; nothing is encoded yet. */

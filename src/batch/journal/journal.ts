@@ -63,7 +63,8 @@ export class Journal implements RunSink {
   static async open(options: JournalOptions): Promise<Journal> {
     const { files, restart } = options;
     const packed = [files.rejects, files.review].find((path) => path !== undefined && packingOf(path) !== undefined);
-    if (packed !== undefined) throw new QaError("invalid_usage", `${packed} cannot be packed; name it without .gz`);
+    if (packed !== undefined)
+      throw new QaError("invalid_usage", `${packed} cannot be packed; name it without .gz or .zst`);
     const lock = lockOutput(files.out);
     try {
       const known = restart ? undefined : await findSidecar(files.out);

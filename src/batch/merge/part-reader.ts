@@ -24,7 +24,7 @@ export interface PartReader {
   close(): Promise<void>;
 }
 
-/** Opens a part, plain or gzip; all that reading it can throw is told of its file. */
+/** Opens a part, plain or compressed; all that reading it can throw is told of its file. */
 export function openPart({ file, rows, format, signal }: PartSource): PartReader {
   const stop = signal && AbortSignal.any([signal]); // of its own: a thousand parts are a thousand listeners
   const records = splitRecords(openBytes(file, { signal: stop }), format);

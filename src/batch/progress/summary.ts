@@ -32,7 +32,7 @@ export function summaryText(counts: TallyCounts, { elapsedMs, columns }: Summary
 }
 
 function headline(counts: TallyCounts, elapsedMs: number, width: number): readonly string[] {
-  const { rows, answered, inputTokens, chunked, uncertain } = counts;
+  const { rows, answered, inputTokens, chunked, uncertain, duplicates, cached } = counts;
   const perSecond = (total: number) => shortText(elapsedMs > 0 ? (total * 1000) / elapsedMs : 0);
   const all = answered === rows ? "" : `${countText(answered)} of `;
   const texts = [
@@ -41,6 +41,8 @@ function headline(counts: TallyCounts, elapsedMs: number, width: number): readon
     `${countOf(inputTokens, "token")}`,
     `${perSecond(inputTokens)} tokens/s`,
     ...(chunked === 0 ? [] : [`${countOf(chunked, "row")} in chunks`]),
+    ...(duplicates === 0 ? [] : [`${countOf(duplicates, "duplicate row")} answered once`]),
+    ...(cached === 0 ? [] : [`${countOf(cached, "row")} from the cache`]),
     ...(uncertain === 0 ? [] : [`${countOf(uncertain, "row")} uncertain`]),
   ];
   return packTexts(texts, { width, gap: ", " });

@@ -15,6 +15,8 @@ export interface TallySnapshot {
   readonly failed: number;
   readonly malformed: number;
   readonly chunked: number;
+  readonly duplicates: number;
+  readonly cached: number;
   readonly uncertain: number;
   readonly inputTokens: number;
   readonly otherAnswers: number;
@@ -67,6 +69,8 @@ const isSnapshot = objectOf({
   failed: isCount,
   malformed: isCount,
   chunked: isCount,
+  duplicates: isCount,
+  cached: isCount,
   uncertain: isCount,
   inputTokens: isCount,
   otherAnswers: isCount,

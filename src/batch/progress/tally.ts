@@ -26,6 +26,10 @@ export interface TallyCounts {
   readonly malformed: number;
   /** Of the answered, rows whose state was answered in chunks. */
   readonly chunked: number;
+  /** Of the answered, rows that took the answer of an equal row of this run. */
+  readonly duplicates: number;
+  /** Of the answered, rows whose answer an earlier run had kept. */
+  readonly cached: number;
   /** Of the answered, rows with an answer in the band of unsure answers. */
   readonly uncertain: number;
   readonly inputTokens: number;
@@ -83,6 +87,8 @@ export function createTally(from?: TallySnapshot, { band }: TallyOptions = {}): 
     counts.answered++;
     counts.inputTokens += outcome.usage.inputTokens;
     if (outcome.chunked !== undefined) counts.chunked++;
+    if (outcome.reused === "run") counts.duplicates++;
+    if (outcome.reused === "cache") counts.cached++;
     routes.add(outcome.model, outcome.route);
     const { uncertain, other } = answers.add(outcome.answers);
     if (uncertain > 0) counts.uncertain++;
@@ -132,13 +138,26 @@ const NOTHING: Totals = {
   failed: 0,
   malformed: 0,
   chunked: 0,
+  duplicates: 0,
+  cached: 0,
   uncertain: 0,
   inputTokens: 0,
   otherAnswers: 0,
 };
 
-function totalsOf({ rows, answered, failed, malformed, chunked, uncertain, inputTokens, otherAnswers }: Totals) {
-  return { rows, answered, failed, malformed, chunked, uncertain, inputTokens, otherAnswers };
+function totalsOf({
+  rows,
+  answered,
+  failed,
+  malformed,
+  chunked,
+  duplicates,
+  cached,
+  uncertain,
+  inputTokens,
+  otherAnswers,
+}: Totals) {
+  return { rows, answered, failed, malformed, chunked, duplicates, cached, uncertain, inputTokens, otherAnswers };
 }
 
 function increase(counts: Map<string, number>, key: string, by: number): void {

@@ -4,8 +4,8 @@ import { createReadStream } from "node:fs";
 import { addAbortSignal, type Readable } from "node:stream";
 import { QaError } from "../../errors.js";
 import { createDecoder, type Decoder, type Encoding } from "./decode-text.js";
-import { unpacked } from "./gunzip.js";
 import { nameOf } from "./row-reader.js";
+import { unpacked } from "./unpack.js";
 
 export interface OpenOptions {
   /** What `-` reads; default `process.stdin`. */
@@ -18,11 +18,7 @@ export interface OpenOptions {
 const HEAD_BYTES = 4;
 
 const FOREIGN: readonly { magic: readonly number[]; kind: string; remedy: string }[] = [
-  {
-    magic: [0x28, 0xb5, 0x2f, 0xfd],
-    kind: "zstd data",
-    remedy: "unpack it first: zstd -dc FILE | qa run - --from FORMAT",
-  },
+  { magic: [0x28, 0xb5, 0x2f, 0xfd], kind: "zstd data packed twice", remedy: "unpack it once: zstd -d FILE" },
   { magic: [0xfd, 0x37, 0x7a, 0x58], kind: "xz data", remedy: "unpack it first: xz -dc FILE | qa run - --from FORMAT" },
   { magic: [0x42, 0x5a, 0x68], kind: "bzip2 data", remedy: "unpack it first: bzip2 -dc FILE | qa run - --from FORMAT" },
   {
@@ -31,7 +27,11 @@ const FOREIGN: readonly { magic: readonly number[]; kind: string; remedy: string
     remedy: "unzip it, or save the sheet as CSV",
   },
   { magic: [0xd0, 0xcf, 0x11, 0xe0], kind: "an old Excel workbook", remedy: "save the sheet as CSV" },
-  { magic: [0x50, 0x41, 0x52, 0x31], kind: "a Parquet file", remedy: "export it as CSV or NDJSON" },
+  {
+    magic: [0x50, 0x41, 0x52, 0x31],
+    kind: "a Parquet file",
+    remedy: "name it *.parquet or pass --from parquet (a file, not stdin)",
+  },
   { magic: [0xff, 0xfe, 0x00, 0x00], kind: "UTF-32 text", remedy: "convert it: iconv -f utf-32 -t utf-8" },
   { magic: [0x00, 0x00, 0xfe, 0xff], kind: "UTF-32 text", remedy: "convert it: iconv -f utf-32 -t utf-8" },
 ];
@@ -50,8 +50,8 @@ export async function* openText(file: string, options: OpenOptions = {}): AsyncG
 }
 
 /**
- * Bytes of an input, gzip unpacked; stopping early closes the file.
- * @throws QaError `input_missing`, `input_unsupported` for a directory, `input_damaged`, `aborted`
+ * Bytes of an input, unpacked where they are gzip or zstd; stopping early closes the file.
+ * @throws QaError `input_missing`, `input_unsupported` for a directory or what this Node cannot unpack, `input_damaged`, `aborted`
  */
 export function openBytes(file: string, options: OpenOptions = {}): AsyncGenerator<Uint8Array> {
   return unpacked(file, headFirst(readBytes(file, options)));
@@ -98,7 +98,8 @@ function encodingOf(file: string, head: Uint8Array): Encoding {
   throw new QaError("input_unsupported", `${nameOf(file)} is UTF-16 without a byte order mark, or no text; ${remedy}`);
 }
 
-function openError(file: string, cause: unknown): QaError {
+/** Why a file cannot be opened or read. */
+export function openError(file: string, cause: unknown): QaError {
   const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
   if (code === "ENOENT") return new QaError("input_missing", `no file ${nameOf(file)}; check its name`, { cause });
   if (code === "EACCES" || code === "EPERM")

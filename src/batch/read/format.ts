@@ -1,7 +1,8 @@
 /** Which format an input has: told by `--from`, else by its name, else (stdin only) by its first character. */
 
 import { QaError } from "../../errors.js";
-import type { RowFormat } from "./row.js";
+import { withoutCodec } from "../codecs.js";
+import type { RowFormat, TextFormat } from "./row.js";
 import { nameOf } from "./row-reader.js";
 
 const EXTENSIONS: ReadonlyMap<string, RowFormat> = new Map([
@@ -12,10 +13,11 @@ const EXTENSIONS: ReadonlyMap<string, RowFormat> = new Map([
   ["json", "json"],
   ["txt", "text"],
   ["log", "text"],
+  ["parquet", "parquet"],
 ]);
 
 /** The values that `--from` takes. */
-export const FROM_VALUES = ["csv", "tsv", "ndjson", "jsonl", "json", "text"] as const;
+export const FROM_VALUES = ["csv", "tsv", "ndjson", "jsonl", "json", "text", "parquet"] as const;
 
 /**
  * The format that a value of `--from` names.
@@ -28,14 +30,14 @@ export function parseFrom(value: string): RowFormat {
 }
 
 /**
- * The format of an input by `from` or its extension (`.gz` looked through); `undefined` for stdin without `from`,
+ * The format of an input by `from` or its extension (`.gz` and `.zst` looked through); `undefined` for stdin without `from`,
  * whose text decides.
  * @throws QaError `input_unsupported` for an unknown extension
  */
 export function formatOfInput(file: string, from?: RowFormat): RowFormat | undefined {
   if (from !== undefined) return from;
   if (file === "-") return undefined;
-  const extension = /\.([^./\\]+?)(?:\.gz)?$/i.exec(file)?.[1]?.toLowerCase() ?? "";
+  const extension = /\.([^./\\]+)$/.exec(withoutCodec(file))?.[1]?.toLowerCase() ?? "";
   const format = EXTENSIONS.get(extension);
   if (format !== undefined) return format;
   throw new QaError("input_unsupported", `${file}: the name does not tell its format; ${passFrom()}`, {
@@ -47,7 +49,7 @@ export function formatOfInput(file: string, from?: RowFormat): RowFormat | undef
  * The format of a text from stdin: `{` begins NDJSON, `[` a JSON array; `undefined` while it is blank.
  * @throws QaError `input_unsupported` for any other beginning
  */
-export function sniffFormat(text: string): RowFormat | undefined {
+export function sniffFormat(text: string): TextFormat | undefined {
   const first = text.trimStart().charAt(0);
   if (first === "") return undefined;
   if (first === "{") return "ndjson";

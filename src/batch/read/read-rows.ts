@@ -6,7 +6,7 @@ import { formatOfInput, sniffFormat } from "./format.js";
 import { createDelimitedReader } from "./read-delimited.js";
 import { createJsonArrayReader } from "./read-json-array.js";
 import { createLineReader } from "./read-lines.js";
-import type { Row, RowFormat } from "./row.js";
+import type { Row, RowFormat, TextFormat } from "./row.js";
 import type { RowReader } from "./row-reader.js";
 
 export interface ReadOptions extends OpenOptions {
@@ -17,7 +17,7 @@ export interface ReadOptions extends OpenOptions {
 }
 
 /**
- * Reads inputs (see `resolveInputs`) row by row, at most one chunk of 64 KiB ahead; stopping early closes the file.
+ * Reads inputs (see `resolveInputs`) row by row, at most one chunk of 64 KiB (of Parquet one slice of a row group) ahead; stopping early closes the file.
  * Rows that cannot be read are rows of type `malformed`.
  * @throws QaError `input_missing`, `input_unsupported`, `input_damaged` (after all whole rows), `aborted`
  */
@@ -33,10 +33,16 @@ export async function* readRows(
       line = row.line;
       return { place: { file, line, index: index++ }, format, content: row.content };
     };
-    let format = formatOfInput(file, options.from);
+    const told = formatOfInput(file, options.from);
     let reader: RowReader | undefined;
     let blank = "";
     try {
+      if (told === "parquet") {
+        const { readParquet } = await import("./read-parquet.js"); // few runs need it
+        for await (const row of readParquet(file, options)) yield rowOf(told, row);
+        continue;
+      }
+      let format: TextFormat | undefined = told;
       for await (const chunk of openText(file, options)) {
         const text = blank + chunk;
         format ??= sniffFormat(text);
@@ -54,7 +60,7 @@ export async function* readRows(
   }
 }
 
-function createReader(file: string, format: RowFormat, delimiter: string | undefined): RowReader {
+function createReader(file: string, format: TextFormat, delimiter: string | undefined): RowReader {
   switch (format) {
     case "csv":
       return createDelimitedReader({ file, delimiter });

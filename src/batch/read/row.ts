@@ -2,12 +2,15 @@
 
 import type { JsonValue } from "../../decision/json.js";
 
-export type RowFormat = "csv" | "tsv" | "ndjson" | "json" | "text";
+export type RowFormat = "csv" | "tsv" | "ndjson" | "json" | "text" | "parquet";
+
+/** What is read as text, from its beginning. */
+export type TextFormat = Exclude<RowFormat, "parquet">;
 
 export interface RowPlace {
   /** File name as given, `-` for stdin. */
   readonly file: string;
-  /** First line of the row in its file, from 1; for a JSON array the line where the element starts. */
+  /** First line of the row in its file, from 1; for a JSON array the line where the element starts, for Parquet its number. */
   readonly line: number;
   /** Number of the row over all inputs, from 0. */
   readonly index: number;
@@ -17,7 +20,7 @@ export interface RowPlace {
 export type RowContent =
   /** CSV and TSV: column -> cell, columns of the file's own header, in order. */
   | { readonly type: "record"; readonly columns: readonly string[]; readonly cells: readonly string[] }
-  /** NDJSON and JSON array: `raw` is the element's exact text. */
+  /** NDJSON and JSON array: `raw` is the element's exact text; Parquet: its columns as JSON. */
   | { readonly type: "json"; readonly raw: string; readonly value: JsonValue }
   /** Plain text: one line, its line end removed. */
   | { readonly type: "text"; readonly text: string }

@@ -14,21 +14,37 @@ export async function* firstRows(rows: AsyncIterable<Row>, limit: number): Async
 
 /**
  * A uniform sample of `size` rows, in the order of the input; the same for the same seed and input. Reads all rows, keeps
- * `size` (reservoir sampling, Vitter 1985, algorithm R).
+ * `size`.
  */
 export async function* sampleRows(
   rows: AsyncIterable<Row>,
   { size, seed }: { readonly size: number; readonly seed: number },
 ): AsyncGenerator<Row, void, undefined> {
+  const reservoir = createReservoir<Row>(size, seed);
+  for await (const row of rows) reservoir.add(() => structuredClone(row)); // a row is a slice that would keep its whole chunk of text alive
+  yield* reservoir.kept.sort((a, b) => a.place.index - b.place.index);
+}
+
+export interface Reservoir<T> {
+  /** In no particular order. */
+  readonly kept: T[];
+  /** Offers one more item, which is made only where it is kept. */
+  add(make: () => T): void;
+}
+
+/** Keeps a uniform sample of `size` of the items offered so far (reservoir sampling, Vitter 1985, algorithm R). */
+export function createReservoir<T>(size: number, seed: number): Reservoir<T> {
   const random = createRandom(seed);
-  const kept: Row[] = [];
+  const kept: T[] = [];
   let seen = 0;
-  for await (const row of rows) {
-    const place = seen < size ? seen : Math.floor(random() * (seen + 1));
-    if (place < size) kept[place] = structuredClone(row); // a row is a slice that would keep its whole chunk of text alive
-    seen++;
-  }
-  yield* kept.sort((a, b) => a.place.index - b.place.index);
+  return {
+    kept,
+    add(make) {
+      const place = seen < size ? seen : Math.floor(random() * (seen + 1));
+      if (place < size) kept[place] = make();
+      seen++;
+    },
+  };
 }
 
 /** Uniform numbers in [0, 1) from a 32-bit seed (xorshift, Marsaglia 2003). */

@@ -42,6 +42,11 @@ export function drawSurvey(survey: RoomSurvey, { width, checkpoints }: SurveyOpt
   ];
 }
 
+/** Only where rows go and which of them cannot be answered, paragraphs of at most `width` columns. */
+export function drawRowsOf(survey: RoomSurvey, width: number): string[] {
+  return [drawRoutes(survey, width), ...drawUnfit(survey, width), ...drawUnreadable(survey, width)];
+}
+
 function drawRoutes({ rows, unfit, unreadable, routes }: RoomSurvey, width: number): string {
   const fit = rows - unreadable.count - unfit.count;
   const counts = [

@@ -59,7 +59,8 @@ function stateToJson({
   return { role, checkpoint, reason, state_tokens: stateTokens, fits, cost, cap, calls, questions: rooms };
 }
 
-function surveyToJson(survey: RoomSurvey, checkpoints: readonly CheckpointRoom[]): JsonValue {
+/** The `rows` of the object; `checkpoints` give the borders of the histograms. */
+export function surveyToJson(survey: RoomSurvey, checkpoints: readonly CheckpointRoom[] = []) {
   const { rows, totals, unfit, unreadable, overCap, chunked, routes } = survey;
   return {
     rows,

@@ -36,7 +36,7 @@ export async function studyRoom(engine: Engine, subject: RoomSubject): Promise<R
   const report = await roomReport(engine, { questions, model, state });
   const bare = await roomReport(engine, { questions: questions.map(bareQuestion), model, state: undefined });
   const requests = rows ?? (state === undefined ? undefined : oneRow({ questions, model, state }));
-  const survey = requests === undefined ? undefined : await surveyRoom(engine, requests, onRow);
+  const survey = requests === undefined ? undefined : await surveyRoom(engine, requests, { onRow });
   // a row may name another model than the one that all are asked of
   const read = ({ role }: { role: Role }) =>
     target.type === "routed" || target.role === role || survey?.checkpoints.has(role) === true;

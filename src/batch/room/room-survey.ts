@@ -8,6 +8,7 @@ import type { ParsedRequest } from "../../decision/request.js";
 import { costOf, inputTokensOf, splitCalls } from "../../decision/room.js";
 import type { Role } from "../../engine/deployment.js";
 import type { Engine } from "../../engine/engine.js";
+import type { QuestionSet } from "../../engine/question-set.js";
 import { measureOf, type Reading } from "../../engine/reading.js";
 import type { Route, RouteReason } from "../../engine/router.js";
 import { QaError, toQaError } from "../../errors.js";
@@ -95,32 +96,37 @@ export interface QuestionFit {
   readonly unfit: RowList<number>;
 }
 
+export interface SurveyOptions<T> {
+  /** Called after each row with the number so far. */
+  readonly onRow?: ((rows: number) => void) | undefined;
+  /** Told what each row reads as, or why it cannot be read. */
+  readonly onReading?: ((item: T, reading: Reading | QaError) => void) | undefined;
+}
+
 /**
  * Surveys requests in order.
- * @param onRow called after each row with the number so far
  * @throws QaError `checkpoint_missing`, `checkpoint_damaged`; what is wrong with a row is counted
  */
-export async function surveyRoom(
+export async function surveyRoom<T extends MeasuredRequest>(
   engine: Engine,
-  requests: AsyncIterable<MeasuredRequest>,
-  onRow: (rows: number) => void = () => {},
+  requests: AsyncIterable<T>,
+  { onRow, onReading }: SurveyOptions<T> = {},
 ): Promise<RoomSurvey> {
   const survey = emptySurvey();
-  for await (const {
-    row: { place },
-    request,
-    own,
-  } of requests) {
+  for await (const item of requests) {
+    const { row, request, own } = item;
+    const mark = markOf(row.place);
     survey.rows++;
     const reading = request instanceof QaError ? request : await engine.prepare(request).catch(errorOfRow);
     if (reading instanceof QaError) {
-      list(survey.unreadable, { ...markOf(place), code: reading.code, message: reading.message });
+      list(survey.unreadable, { ...mark, code: reading.code, message: reading.message });
     } else {
-      addRow(survey, reading, { mark: markOf(place), own });
+      addRow(survey, reading, { mark, own });
       if (reading.stateIds.length > reading.set.room && (await fitsMultilingual(engine, reading)))
         survey.unfitButMultilingual++;
     }
-    onRow(survey.rows);
+    onReading?.(item, reading);
+    onRow?.(survey.rows);
   }
   return survey;
 }
@@ -227,15 +233,24 @@ function addCost({ totals, overCap }: RoomSurvey, reading: Reading, mark: RowMar
 }
 
 function addUnfit(survey: RoomSurvey, { request, set, model, stateIds }: Reading, mark: RowMark): void {
-  const { room, rooms, prefixTokens } = set;
+  const { room, rooms } = set;
   const stateTokens = stateIds.length;
   const question = request.questions[rooms.indexOf(room)]?.id ?? "";
   list(survey.unfit, { ...mark, checkpoint: model.checkpoint.name, stateTokens, question, room });
   if (room <= 0) return;
-  const chunks = Math.ceil(stateTokens / room);
+  const { chunks, inputTokens } = chunksOf(set, stateTokens);
   survey.chunked.rows++;
   survey.chunked.chunks += chunks;
-  survey.chunked.inputTokens += prefixTokens.length * stateTokens + chunks * inputTokensOf(prefixTokens, 0);
+  survey.chunked.inputTokens += inputTokens;
+}
+
+/** What a state over the room takes in chunks, as far as its length tells: the chunks, and the tokens of all sequences. */
+export function chunksOf(
+  { room, prefixTokens }: Pick<QuestionSet, "room" | "prefixTokens">,
+  stateTokens: number,
+): { readonly chunks: number; readonly inputTokens: number } {
+  const chunks = Math.ceil(stateTokens / room);
+  return { chunks, inputTokens: prefixTokens.length * stateTokens + chunks * inputTokensOf(prefixTokens, 0) };
 }
 
 /** Whether a row that is too long for the English checkpoint, where its language put it, fits the multilingual one. */

@@ -2,10 +2,12 @@
 
 import type { Question } from "../../decision/question.js";
 import { QaError } from "../../errors.js";
+import { withoutCodec } from "../codecs.js";
 import type { Row } from "../read/row.js";
 import { type CsvOptions, type CsvSource, checkIdColumn, csvMisfit, planCsv } from "./csv-plan.js";
 import { csvHeader, csvRecord } from "./csv-record.js";
 import { ndjsonRecord, type Outcome, type RecordOptions } from "./output-record.js";
+import { packingOf } from "./pack.js";
 
 export type OutputFormat = "ndjson" | "csv";
 
@@ -19,10 +21,11 @@ const FORMATS: ReadonlyMap<string, OutputFormat> = new Map([
 ]);
 
 /**
- * The format of an output by `--to` or its extension (`.gz` looked through); stdout is NDJSON without `--to`.
- * @throws QaError `invalid_usage` for a value or an extension that names none
+ * The format of an output by `--to` or its extension (`.gz` and `.zst` looked through); stdout is NDJSON without `--to`.
+ * @throws QaError `invalid_usage` for a value or an extension that names none, and for a packing that this Node lacks
  */
 export function formatOfOutput(out: string, to?: string): OutputFormat {
+  packingOf(out); // now, and not when the file is there already
   const named = to?.toLowerCase() ?? (out === "-" ? "ndjson" : extensionOf(out));
   const format = FORMATS.get(named);
   if (format !== undefined) return format;
@@ -32,7 +35,7 @@ export function formatOfOutput(out: string, to?: string): OutputFormat {
 }
 
 function extensionOf(file: string): string {
-  return /\.([^./\\]+?)(?:\.gz)?$/i.exec(file)?.[1]?.toLowerCase() ?? "";
+  return /\.([^./\\]+)$/.exec(withoutCodec(file))?.[1]?.toLowerCase() ?? "";
 }
 
 export interface OutputOptions extends RecordOptions, CsvOptions {

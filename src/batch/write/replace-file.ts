@@ -16,7 +16,7 @@ export interface Replacement {
 }
 
 export interface ReplacementOptions {
-  /** A file, gzip where its name ends in `.gz`. */
+  /** A file, compressed where its name ends in `.gz` or `.zst`. */
   readonly out: string;
   /** Replace a file that exists. */
   readonly force: boolean;

@@ -31,6 +31,7 @@ Exit code: 0 all parts answered, 1 a part failed, 130 stopped. Without --until-e
     workers: engineFlags.workers,
     "batch-tokens": runFlags["batch-tokens"],
     ...endpointFlags,
+    cache: runFlags.cache,
     quiet: Flags.boolean({ summary: "say nothing" }),
   };
 

@@ -51,6 +51,16 @@ describe("summaryText", () => {
     expect(text).toMatch(/^core-1 +60 rows {2}language en$/m);
   });
 
+  it("says how many rows were not answered anew, where there are any", () => {
+    const tally = tallyOf(9);
+    const other = { ...decision({}), reused: "run" } as const;
+    tally.add(jsonRow("{}", 9), other);
+    tally.add(jsonRow("{}", 10), { ...other, reused: "cache" });
+    const text = summaryText(tally.counts, { elapsedMs: 4000, columns: 100 });
+    expect(text).toMatch(/1 duplicate row answered once,?\s1 row from the cache/);
+    expect(summaryText(tallyOf(9).counts, { elapsedMs: 4000, columns: 100 })).not.toMatch(/duplicate|cache/);
+  });
+
   it("draws the answers to each question as bars that stand below each other", () => {
     const text = summaryText(tallyOf(9).counts, { elapsedMs: 4000, columns: 80 });
     expect(text).toMatch(/^mood, 9 answers, mean score 0.75$/m);

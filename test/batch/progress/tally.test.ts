@@ -42,6 +42,12 @@ describe("createTally", () => {
     expect(tally.counts).toMatchObject({ inputTokens: 17, chunked: 1 });
   });
 
+  it("counts the rows that took the answer of an equal row, and those answered from a cache", () => {
+    const tally = createTally();
+    for (const reused of [undefined, "run", "run", "cache"] as const) tally.add(row(), { ...decision({}), reused });
+    expect(tally.counts).toMatchObject({ answered: 4, duplicates: 2, cached: 1 });
+  });
+
   it("keeps the routes by model and reason, whatever the reason's numbers", () => {
     const tally = createTally();
     const short = (letters: number) =>

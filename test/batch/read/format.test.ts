@@ -12,6 +12,8 @@ describe("formatOfInput", () => {
     ["a.json", "json"],
     ["a.b.txt", "text"],
     ["a.log.GZ", "text"],
+    ["a.csv.zst", "csv"],
+    ["a.parquet", "parquet"],
   ])("knows %s as %s", (file, format) => {
     expect(formatOfInput(file)).toBe(format);
   });
@@ -25,10 +27,10 @@ describe("formatOfInput", () => {
     expect(formatOfInput("-")).toBeUndefined();
   });
 
-  it.each(["a", "a.gz", "a.parquet", ".csv/a", "constructor", "a.constructor"])(
+  it.each(["a", "a.gz", "a.zst", "a.orc", ".csv/a", "constructor", "a.constructor"])(
     "asks for --from where the name is %s",
     (file) => {
-      expect(() => formatOfInput(file)).toThrow(/pass --from csv, --from tsv, .* or --from text$/);
+      expect(() => formatOfInput(file)).toThrow(/pass --from csv, --from tsv, .* or --from parquet$/);
     },
   );
 });

@@ -117,13 +117,12 @@ describe("readRows", () => {
   });
 
   it.each([
-    ["zstd", Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x00]), "is zstd data"],
     [
       "a workbook",
       Buffer.from([0x50, 0x4b, 0x03, 0x04, 0x00]),
       "Excel workbook, not text; unzip it, or save the sheet as CSV",
     ],
-    ["Parquet", Buffer.from("PAR1...."), "export it as CSV or NDJSON"],
+    ["Parquet", Buffer.from("PAR1...."), "name it *.parquet or pass --from parquet"],
     ["a gzip of a zip", gzipSync(Buffer.from([0x50, 0x4b, 0x03, 0x04])), "is a zip archive"],
     ["UTF-16 without a byte order mark", Buffer.from("a,b\n1,2\n", "utf16le"), "iconv -f utf-16le -t utf-8"],
   ])("refuses %s and says what to do", async (_, bytes, message) => {
