@@ -91,11 +91,12 @@ export async function runOf(flags: RunFlags, patterns: readonly string[]): Promi
   const { out, rejects, limit, sample, seed, shard, model } = flags;
   const maxErrors = flags["max-errors"];
   const { band, review } = resolveReview(flags);
+  const questions = await questionsOf(flags);
   return {
     inputs: await resolveInputs(patterns),
     read: readOptionsOf(flags),
     state: stateOptionsOf(flags),
-    questions: await questionsOf(flags),
+    questions,
     model,
     limit,
     part: shard === undefined ? undefined : resolveShard(shard, process.env),

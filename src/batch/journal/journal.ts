@@ -26,6 +26,13 @@ export interface JournalOptions {
   readonly intervalMs?: number | undefined;
 }
 
+interface Found {
+  readonly lock: OutputLock;
+  readonly sidecar: Sidecar | undefined;
+  /** Whether the output is. */
+  readonly isThere: boolean;
+}
+
 const INTERVAL_MS = 1000;
 const NOWHERE: InputPlace = { rows: 0, digest: "" };
 
@@ -33,9 +40,10 @@ export class Journal implements RunSink {
   readonly readerGone: AbortSignal = new AbortController().signal; // of a file, nobody is
   readonly #options: JournalOptions;
   readonly #lock: OutputLock;
-  /** What earlier sittings left. */
+  /** What is known of the output, be it there or not. */
+  readonly #known: Sidecar | undefined;
+  /** What earlier sittings left to go on from. */
   readonly #before: Sidecar | undefined;
-  readonly #isOwn: boolean;
   readonly #startedMs = performance.now();
   readonly #files = new Map<FileRole, JournaledFile>();
   #run: RunStart | undefined;
@@ -49,11 +57,11 @@ export class Journal implements RunSink {
   #noting: Promise<void> | undefined;
   #failure: unknown;
 
-  private constructor(options: JournalOptions, { lock, sidecar }: { lock: OutputLock; sidecar: Sidecar | undefined }) {
+  private constructor(options: JournalOptions, { lock, sidecar, isThere }: Found) {
     this.#options = options;
     this.#lock = lock;
-    this.#isOwn = sidecar !== undefined || options.restart;
-    this.#before = sidecar !== undefined && sidecar.rows > 0 ? sidecar : undefined;
+    this.#known = sidecar;
+    this.#before = isThere && sidecar !== undefined && sidecar.rows > 0 ? sidecar : undefined;
   }
 
   /**
@@ -71,7 +79,7 @@ export class Journal implements RunSink {
       const sidecar = known && (await settleReplacement(files, known));
       const isThere = await exists(files.out);
       if (isThere && sidecar === undefined && !restart) throw outputExists(files.out, BEGIN_ANEW);
-      return new Journal(options, { lock, sidecar: isThere || sidecar?.rows === 0 ? sidecar : undefined });
+      return new Journal(options, { lock, sidecar, isThere });
     } catch (error) {
       lock.release();
       throw error;
@@ -148,6 +156,12 @@ export class Journal implements RunSink {
     await this.#save({ rows: 0, input: NOWHERE, files: {}, tally: this.#tally.snapshot() }, { finished: false });
     await this.#openFiles(() => ({ type: "overwrite" }));
     await this.#put(heads, 0);
+  }
+
+  /** Whether a file is one that an earlier sitting began. */
+  #mayOverwrite(role: FileRole, path: string): boolean {
+    if (this.#options.restart) return true;
+    return this.#known !== undefined && (role === "out" || this.#known.fingerprint[role] === path);
   }
 
   async #openBeforeRest(before: Sidecar, full: Mark): Promise<void> {

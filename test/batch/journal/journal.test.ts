@@ -169,11 +169,17 @@ describe("a run that goes on", () => {
     expect(read("out.csv").equals(read("whole.csv"))).toBe(true);
   });
 
-  it("begins anew where the output is gone", async () => {
+  it("begins anew where the output is gone, over no file but its own", async () => {
     writeInput(30);
-    await sit("out.csv");
+    const files = { out: at("out.csv"), rejects: at("rejects.ndjson") };
+    await sit("out.csv", { files });
     rmSync(at("out.csv"));
-    expect(await sit("out.csv")).toMatchObject({ end: "finished", asked: 30 });
+    expect(await sit("out.csv", { files })).toMatchObject({ end: "finished", asked: 30 });
+    rmSync(at("out.csv"));
+    writeFileSync(at("mine.ndjson"), "mine\n");
+    const others = { ...files, rejects: at("mine.ndjson") };
+    expect(await sit("out.csv", { files: others })).toMatchObject({ code: "output_exists" });
+    expect(read("mine.ndjson").toString()).toBe("mine\n");
   });
 
   it("begins anew with restart, whatever is there", async () => {
