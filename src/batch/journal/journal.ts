@@ -150,8 +150,8 @@ export class Journal implements RunSink {
   }
 
   async #beginAnew({ heads }: RunStart): Promise<void> {
-    if (!this.#isOwn)
-      for (const [, path] of pathsOf(this.#options.files)) if (await exists(path)) throw outputExists(path, BEGIN_ANEW);
+    for (const [role, path] of pathsOf(this.#options.files))
+      if (!this.#mayOverwrite(role, path) && (await exists(path))) throw outputExists(path, BEGIN_ANEW);
     // before the files, so that those which a killed run has just made are known as its own
     await this.#save({ rows: 0, input: NOWHERE, files: {}, tally: this.#tally.snapshot() }, { finished: false });
     await this.#openFiles(() => ({ type: "overwrite" }));
