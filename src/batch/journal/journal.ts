@@ -105,8 +105,9 @@ export class Journal implements RunSink {
     this.#rows = before.rows;
     this.#input = before.input;
     const { full } = before;
-    if (full === undefined) await this.#openFiles((role) => ({ type: "go_on", facts: factsOf(before, role) }));
-    else this.#openLater = () => this.#openBeforeRest(before, full);
+    if (full === undefined) return this.#openFiles((role) => ({ type: "go_on", facts: factsOf(before, role) }));
+    const rest = await readPackedRest(files.out, factsOf(full, "out"), factsOf(before, "out"));
+    this.#openLater = () => this.#openBeforeRest(before, full, rest);
   }
 
   async write(texts: RowTexts, at: InputPlace): Promise<void> {
@@ -164,9 +165,7 @@ export class Journal implements RunSink {
     return this.#known !== undefined && (role === "out" || this.#known.fingerprint[role] === path);
   }
 
-  async #openBeforeRest(before: Sidecar, full: Mark): Promise<void> {
-    const { out } = this.#options.files;
-    const rest = await readPackedRest(out, factsOf(full, "out"), factsOf(before, "out"));
+  async #openBeforeRest(before: Sidecar, full: Mark, rest: string): Promise<void> {
     await this.#save(full, { finished: false }); // from here on the rest is not in the file
     this.#full = async () => full;
     await this.#openFiles((role) =>

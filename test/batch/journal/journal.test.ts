@@ -246,6 +246,12 @@ describe("a run that cannot go on changes nothing and says why:", () => {
     expect(await refused({})).toMatchObject({ code: "output_changed" });
   });
 
+  it.each(OUTPUTS)("a finished output that is shorter, though no row is left to answer: %s", async (out) => {
+    await sit(`done-${out}`);
+    truncateSync(at(`done-${out}`), 300);
+    expect(await refused({}, `done-${out}`)).toMatchObject({ code: "output_changed" });
+  });
+
   it("a sidecar of another version", async () => {
     writeFileSync(at("out.csv.qa"), '{"version":99}');
     expect(await refused({})).toMatchObject({ code: "input_damaged", message: expect.stringContaining("--restart") });
