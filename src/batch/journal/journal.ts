@@ -47,8 +47,8 @@ export class Journal implements RunSink {
   readonly #startedMs = performance.now();
   readonly #files = new Map<FileRole, JournaledFile>();
   #run: RunStart | undefined;
-  /** Opens the files when the first row comes, where that takes back what is written. */
-  #openLater: (() => Promise<void>) | undefined;
+  /** What takes back what earlier sittings noted: not before the first row comes, since none may be left. */
+  #beforeFirstRow: (() => Promise<void>) | undefined;
   #rows = 0;
   #input = NOWHERE;
   /** Of a packed output: the place behind its last full block. */
@@ -105,15 +105,19 @@ export class Journal implements RunSink {
     this.#rows = before.rows;
     this.#input = before.input;
     const { full } = before;
-    if (full === undefined) return this.#openFiles((role) => ({ type: "go_on", facts: factsOf(before, role) }));
+    if (full === undefined) {
+      await this.#openFiles((role) => ({ type: "go_on", facts: factsOf(before, role) }));
+      if (before.finished) this.#beforeFirstRow = () => this.#save(before, { finished: false });
+      return;
+    }
     const rest = await readPackedRest(files.out, factsOf(full, "out"), factsOf(before, "out"));
-    this.#openLater = () => this.#openBeforeRest(before, full, rest);
+    this.#beforeFirstRow = () => this.#openBeforeRest(before, full, rest);
   }
 
   async write(texts: RowTexts, at: InputPlace): Promise<void> {
     if (this.#failure !== undefined) throw this.#failure;
-    if (this.#openLater !== undefined) await this.#openLater();
-    this.#openLater = undefined;
+    if (this.#beforeFirstRow !== undefined) await this.#beforeFirstRow();
+    this.#beforeFirstRow = undefined;
     const written = this.#put(texts, 1);
     this.#rows++;
     this.#input = at;
@@ -128,9 +132,9 @@ export class Journal implements RunSink {
       const isFull = this.#files.get("out")?.isBlockEnd ?? true;
       const full = isFull ? undefined : await this.#full?.();
       const end = { rows: this.#rows, input: finished ? input : this.#input, tally: this.#tally.snapshot() };
-      if (this.#openLater !== undefined) {
-        const { files, full: before } = this.#before as Sidecar; // no row came
-        await this.#save({ ...end, files }, { finished, full: before });
+      if (this.#beforeFirstRow !== undefined) {
+        const { files, tally, full: before } = this.#before as Sidecar; // no row came, or the first could not be written
+        await this.#save({ ...end, files, tally }, { finished, full: before });
       } else await this.#save({ ...end, files: await this.#closeFiles() }, { finished, full });
     } finally {
       await this.abort();

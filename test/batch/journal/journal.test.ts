@@ -1,4 +1,13 @@
-import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  copyFileSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
@@ -61,6 +70,8 @@ interface Sat {
 interface Interference {
   readonly stopAfter: number;
   readonly isFailing: (state: unknown) => boolean;
+  /** Told of every row that is written. */
+  readonly onWritten: () => void;
 }
 
 /** One sitting over the input; `stopAfter` rows it is interrupted. */
@@ -71,6 +82,7 @@ async function sit(
     restart = false,
     retryFailed = false,
     isFailing = () => false,
+    onWritten = () => {},
     ...changes
   }: Partial<AskedRun & SittingOptions & Interference> = {},
 ): Promise<Sat> {
@@ -91,6 +103,7 @@ async function sit(
   };
   const onRow = () => {
     if (++count === stopAfter) stop.abort();
+    onWritten();
   };
   try {
     sitting = await Sitting.open(asked, { restart, retryFailed });
@@ -141,6 +154,23 @@ describe("a run that goes on", () => {
     }
     await sit(`whole-${out}`);
     expect(read(out).equals(read(`whole-${out}`))).toBe(true);
+  });
+
+  it("is not finished any more from its first row on, so that nothing takes its output for whole when it is killed", async () => {
+    writeSound(40);
+    await sit("out.csv");
+    writeSound(60);
+    const killed = ["out.csv", "out.csv.qa"].map((name) => [name, `killed-${name}`] as const);
+    const onWritten = () => {
+      for (const [name, copy] of killed) copyFileSync(at(name), at(copy));
+    };
+    await sit("out.csv", { onWritten });
+    expect(await sit("killed-out.csv", { retryFailed: true })).toMatchObject({
+      code: "invalid_usage",
+      message: expect.stringContaining("is not finished"),
+    });
+    expect((await sit("killed-out.csv")).end).toBe("finished");
+    expect(read("killed-out.csv").equals(read("out.csv"))).toBe(true);
   });
 
   it("asks nothing and changes nothing where all is done", async () => {
