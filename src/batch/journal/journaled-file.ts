@@ -45,6 +45,7 @@ const FLAGS = { new: "wx+", overwrite: "w+", go_on: "r+" } as const;
  */
 export async function openJournaledFile(path: string, start: JournaledFileStart): Promise<JournaledFile> {
   const handle = await open(path, FLAGS[start.type]).catch((cause: NodeJS.ErrnoException) => {
+    if (start.type === "go_on" && cause.code === "ENOENT") throw outputChanged(path);
     throw cause.code === "EEXIST" ? outputExists(path, "begin anew with --restart") : openError(path, cause);
   });
   try {
@@ -131,8 +132,12 @@ async function abort(queue: RowWriter, handle: FileHandle): Promise<void> {
 async function assertUnchanged(path: string, handle: FileHandle, { bytes, tail }: FileFacts): Promise<void> {
   const { size } = await handle.stat();
   if (size >= bytes && (await tailOf(handle, bytes)) === tail) return;
+  throw outputChanged(path);
+}
+
+function outputChanged(path: string): QaError {
   const message = `${path} is not as qa last wrote it; restore it, name another output, or begin anew with --restart`;
-  throw new QaError("output_changed", message, { details: { file: path } });
+  return new QaError("output_changed", message, { details: { file: path } });
 }
 
 async function tailOf(handle: FileHandle, bytes: number): Promise<string> {

@@ -282,6 +282,16 @@ describe("a run that cannot go on changes nothing and says why:", () => {
     expect(await refused({}, `done-${out}`)).toMatchObject({ code: "output_changed" });
   });
 
+  it("rejects that are gone", async () => {
+    const files = { out: at("kept.csv"), rejects: at("moved.ndjson") };
+    await sit("kept.csv", { files });
+    rmSync(at("moved.ndjson"));
+    expect(await refused({ files }, "kept.csv")).toMatchObject({
+      code: "output_changed",
+      message: expect.stringContaining("moved.ndjson is not as qa last wrote it; restore it"),
+    });
+  });
+
   it("a sidecar of another version", async () => {
     writeFileSync(at("out.csv.qa"), '{"version":99}');
     expect(await refused({})).toMatchObject({ code: "input_damaged", message: expect.stringContaining("--restart") });
