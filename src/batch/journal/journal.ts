@@ -11,7 +11,13 @@ import { outputExists } from "../write/output-errors.js";
 import { packingOf } from "../write/pack.js";
 import { pathsOf, type RowTexts, type RunFiles, type RunSink, type RunStart } from "../write/run-sink.js";
 import { assertSameRun } from "./changes.js";
-import { type JournaledFile, type JournaledFileStart, openJournaledFile, readPackedRest } from "./journaled-file.js";
+import {
+  assertUnchanged,
+  type JournaledFile,
+  type JournaledFileStart,
+  openJournaledFile,
+  readPackedRest,
+} from "./journaled-file.js";
 import { lockOutput, type OutputLock } from "./output-lock.js";
 import { settleReplacement } from "./replacement.js";
 import { type FileFacts, type FileRole, findSidecar, type Mark, type Sidecar, writeSidecar } from "./sidecar.js";
@@ -111,12 +117,16 @@ export class Journal implements RunSink {
       return;
     }
     const rest = await readPackedRest(files.out, factsOf(full, "out"), factsOf(before, "out"));
+    for (const [role, path] of pathsOf(files)) await assertUnchanged(path, factsOf(before, role));
     this.#beforeFirstRow = () => this.#openBeforeRest(before, full, rest);
   }
 
   async write(texts: RowTexts, at: InputPlace): Promise<void> {
     if (this.#failure !== undefined) throw this.#failure;
-    if (this.#beforeFirstRow !== undefined) await this.#beforeFirstRow();
+    await this.#beforeFirstRow?.().catch((error: unknown) => {
+      this.#failure = error; // what is noted now is true, and what the first row was to be noted with is not
+      throw error;
+    });
     this.#beforeFirstRow = undefined;
     const written = this.#put(texts, 1);
     this.#rows++;
@@ -128,13 +138,14 @@ export class Journal implements RunSink {
   async close({ finished, input }: { readonly finished: boolean; readonly input: InputPlace }): Promise<void> {
     try {
       await this.#noting;
+      if (this.#failure !== undefined) throw this.#failure;
       await Promise.all([...this.#files.values()].map((file) => file.flush()));
       const isFull = this.#files.get("out")?.isBlockEnd ?? true;
       const full = isFull ? undefined : await this.#full?.();
       const end = { rows: this.#rows, input: finished ? input : this.#input, tally: this.#tally.snapshot() };
       if (this.#beforeFirstRow !== undefined) {
-        const { files, tally, full: before } = this.#before as Sidecar; // no row came, or the first could not be written
-        await this.#save({ ...end, files, tally }, { finished, full: before });
+        const { files, full: before } = this.#before as Sidecar; // no row came
+        await this.#save({ ...end, files }, { finished, full: before });
       } else await this.#save({ ...end, files: await this.#closeFiles() }, { finished, full });
     } finally {
       await this.abort();

@@ -4,6 +4,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   truncateSync,
   writeFileSync,
@@ -282,14 +283,19 @@ describe("a run that cannot go on changes nothing and says why:", () => {
     expect(await refused({}, `done-${out}`)).toMatchObject({ code: "output_changed" });
   });
 
-  it("rejects that are gone", async () => {
-    const files = { out: at("kept.csv"), rejects: at("moved.ndjson") };
-    await sit("kept.csv", { files });
-    rmSync(at("moved.ndjson"));
-    expect(await refused({ files }, "kept.csv")).toMatchObject({
+  it.each(["kept.csv", "kept.csv.gz"])("rejects that are gone, until they are there again: %s", async (out) => {
+    const files = { out: at(out), rejects: at("rejects.ndjson") };
+    await sit(out, { files });
+    writeInput(70);
+    renameSync(at("rejects.ndjson"), at("moved.ndjson"));
+    expect(await refused({ files }, out)).toMatchObject({
       code: "output_changed",
-      message: expect.stringContaining("moved.ndjson is not as qa last wrote it; restore it"),
+      message: expect.stringContaining("rejects.ndjson is not as qa last wrote it; restore it"),
     });
+    renameSync(at("moved.ndjson"), at("rejects.ndjson"));
+    expect((await sit(out, { files })).end).toBe("finished");
+    await sit(`whole-${out}`, { files: { out: at(`whole-${out}`), rejects: at("whole.ndjson") } });
+    expect(read(out).equals(read(`whole-${out}`))).toBe(true);
   });
 
   it("a sidecar of another version", async () => {
