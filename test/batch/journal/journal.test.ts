@@ -304,6 +304,17 @@ describe("a run that cannot go on changes nothing and says why:", () => {
   });
 });
 
+describe("the files of a run", () => {
+  it("are apart also where they are yet to be made", async () => {
+    writeInput(10);
+    const files = { out: at("out.ndjson"), rejects: `${folder}/./out.ndjson` };
+    expect(await sit("out.ndjson", { files })).toMatchObject({
+      code: "invalid_usage",
+      message: expect.stringContaining("is named for two outputs"),
+    });
+  });
+});
+
 describe("the failed rows of a run", () => {
   it("are kept whole in --rejects, in a form that a run takes again", async () => {
     writeInput(30, "n");
