@@ -17,6 +17,8 @@ export interface SinkOptions extends JournalOptions {
  */
 export async function openSink(options: SinkOptions): Promise<Journal | ReturnType<typeof createRunStream>> {
   const { files, inputs, restart } = options;
+  if (files.rejects === "-")
+    throw new QaError("invalid_usage", "--rejects takes the name of a file, as in rejects.ndjson");
   await assertApart(Object.values(files), inputs);
   const isStream = files.out === "-" || (await stat(files.out).catch(() => undefined))?.isFile() === false;
   if (!isStream) return Journal.open(options);

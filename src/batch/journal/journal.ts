@@ -79,6 +79,8 @@ export class Journal implements RunSink {
     const packed = [files.rejects, files.review].find((path) => path !== undefined && packingOf(path) !== undefined);
     if (packed !== undefined)
       throw new QaError("invalid_usage", `${packed} cannot be packed; name it without .gz or .zst`);
+    for (const [, path] of pathsOf(files))
+      if (await isNoFile(path)) throw new QaError("invalid_usage", `${path} is a folder or a device; name a file`);
     const lock = lockOutput(files.out);
     try {
       const known = restart ? undefined : await findSidecar(files.out);
@@ -269,6 +271,11 @@ const BEGIN_ANEW = "begin anew with --restart";
 
 async function exists(path: string): Promise<boolean> {
   return (await stat(path).catch(() => undefined)) !== undefined;
+}
+
+/** Whether something is there that rows can be no journal in. */
+async function isNoFile(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => undefined))?.isFile() === false;
 }
 
 function factsOf({ files }: Mark, role: FileRole): FileFacts {

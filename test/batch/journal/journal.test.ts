@@ -313,6 +313,13 @@ describe("the files of a run", () => {
       message: expect.stringContaining("is named for two outputs"),
     });
   });
+
+  it.each(["-", "/dev/null", folder])("are files: %s", async (rejects) => {
+    writeInput(10);
+    const sat = await sit("out.ndjson", { files: { out: at("out.ndjson"), rejects }, restart: true });
+    expect(sat).toMatchObject({ code: "invalid_usage", message: expect.stringContaining("name") });
+    expect(readdirSync(folder)).toEqual(["input.csv"]);
+  });
 });
 
 describe("the failed rows of a run", () => {
