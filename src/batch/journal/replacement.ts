@@ -30,14 +30,20 @@ export async function commitReplacement(files: RunFiles, sidecar: Sidecar, repla
  * had told of it, since all files were written by then.
  * @throws QaError `output_failed`
  */
-export async function settleReplacement(files: RunFiles, sidecar: Sidecar): Promise<Sidecar> {
+export async function settleReplacement({ out }: RunFiles, sidecar: Sidecar): Promise<Sidecar> {
+  const files = { out, ...besidesOf(sidecar) }; // of the run that wrote them, whatever this one names
   if (sidecar.replacement === undefined) {
     await discardReplacement(files);
     return sidecar;
   }
   await renameAll(files);
-  await writeSidecar(files.out, sidecar.replacement);
+  await writeSidecar(out, sidecar.replacement);
   return sidecar.replacement;
+}
+
+function besidesOf({ fingerprint: { rejects, review } }: Sidecar): Omit<RunFiles, "out"> {
+  const pathOf = (value: unknown) => (typeof value === "string" ? value : undefined);
+  return { rejects: pathOf(rejects), review: pathOf(review) };
 }
 
 /** Removes what was written to take the place of files. */

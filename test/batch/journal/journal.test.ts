@@ -364,6 +364,24 @@ describe("the failed rows of a run", () => {
     expect(await sit("out.ndjson", { retryFailed: true })).toMatchObject({ end: "finished", asked: left });
   });
 
+  it("take the places of all files where it was killed just then, whatever the next run names", async () => {
+    writeSound(64);
+    const files = { out: at("out.ndjson"), rejects: at("rejects.ndjson") };
+    await sit("out.ndjson", { files, isFailing: isEvery16th });
+    const names = ["out.ndjson", "rejects.ndjson"];
+    const [before, failed] = [JSON.parse(read("out.ndjson.qa").toString()), names.map((name) => read(name))];
+    await sit("out.ndjson", { files, retryFailed: true, isFailing: (state) => state === "text 16" });
+    const [replacement, answered] = [JSON.parse(read("out.ndjson.qa").toString()), names.map((name) => read(name))];
+    for (const [i, name] of names.entries()) {
+      renameSync(at(name), at(`.qa-rows.${name}`));
+      writeFileSync(at(name), failed[i] ?? "");
+    }
+    writeFileSync(at("out.ndjson.qa"), JSON.stringify({ ...before, replacement }));
+    expect(await sit("out.ndjson")).toMatchObject({ code: "run_changed" });
+    expect(await sit("out.ndjson", { files })).toMatchObject({ end: "finished", asked: 0 });
+    expect(names.map((name) => read(name))).toEqual(answered);
+  });
+
   it("are not answered again before the run is finished, nor where it is another one", async () => {
     writeInput(60);
     await sit("out.csv", { stopAfter: 10 });
