@@ -3,14 +3,20 @@
  * be, they are renamed, and the sidecar says that they are. Killed in between, the next run ends what was begun.
  */
 
-import { rename, rm, stat } from "node:fs/promises";
+import { realpath, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { pathsOf, type RunFiles } from "../write/run-sink.js";
 import { type Sidecar, writeSidecar } from "./sidecar.js";
 
 /** Where what will take a file's place is written: beside it, with its ending, by which it is packed. */
-export function replacementOf(path: string): string {
-  return join(dirname(path), `.qa-rows.${basename(path)}`);
+export async function replacementOf(path: string): Promise<string> {
+  const file = await placeOf(path);
+  return join(dirname(file), `.qa-rows.${basename(file)}`);
+}
+
+/** The file itself where a path is a link to it, since a rename would put another in the place of the link. */
+function placeOf(path: string): Promise<string> {
+  return realpath(path).catch(() => path);
 }
 
 /**
@@ -48,12 +54,12 @@ function besidesOf({ fingerprint: { rejects, review } }: Sidecar): Omit<RunFiles
 
 /** Removes what was written to take the place of files. */
 export async function discardReplacement(files: RunFiles): Promise<void> {
-  for (const [, path] of pathsOf(files)) await rm(replacementOf(path), { force: true });
+  for (const [, path] of pathsOf(files)) await rm(await replacementOf(path), { force: true });
 }
 
 async function renameAll(files: RunFiles): Promise<void> {
   for (const [, path] of pathsOf(files)) {
-    const written = replacementOf(path);
-    if ((await stat(written).catch(() => undefined)) !== undefined) await rename(written, path);
+    const written = await replacementOf(path);
+    if ((await stat(written).catch(() => undefined)) !== undefined) await rename(written, await placeOf(path));
   }
 }

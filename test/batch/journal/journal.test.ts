@@ -1,11 +1,15 @@
 import {
   appendFileSync,
+  chmodSync,
   copyFileSync,
+  lstatSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from "node:fs";
@@ -362,6 +366,18 @@ describe("the failed rows of a run", () => {
     expect(left).toBeLessThan(25);
     expect(stopped.sitting?.tally.counts.failed).toBe(left);
     expect(await sit("out.ndjson", { retryFailed: true })).toMatchObject({ end: "finished", asked: left });
+  });
+
+  it("are answered again in the file that the output is a link to, for the same readers", async () => {
+    writeSound(64);
+    await sit("whole.ndjson");
+    symlinkSync(at("elsewhere.ndjson"), at("out.ndjson"));
+    await sit("out.ndjson", { isFailing: isEvery16th });
+    chmodSync(at("elsewhere.ndjson"), 0o600);
+    expect(await sit("out.ndjson", { retryFailed: true })).toMatchObject({ end: "finished", asked: 4 });
+    expect(read("elsewhere.ndjson").equals(read("whole.ndjson"))).toBe(true);
+    expect(lstatSync(at("out.ndjson")).isSymbolicLink()).toBe(true);
+    expect(statSync(at("out.ndjson")).mode & 0o777).toBe(0o600);
   });
 
   it("take the places of all files where it was killed just then, whatever the next run names", async () => {
