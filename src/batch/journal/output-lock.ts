@@ -4,8 +4,10 @@
  */
 
 import { rmSync, statSync } from "node:fs";
+import { dirname } from "node:path";
 import Database from "libsql";
 import { QaError } from "../../errors.js";
+import { folderMissing } from "../write/output-errors.js";
 
 export interface OutputLock {
   release(): void;
@@ -16,7 +18,8 @@ const MAX_ATTEMPTS = 10;
 
 /**
  * Locks an output for this process.
- * @throws QaError `output_locked` where another one writes it, `output_failed` where the folder takes no lock
+ * @throws QaError `output_locked` where another one writes it, `invalid_usage` where it has no folder, `output_failed` where
+ * the folder takes no lock
  */
 export function lockOutput(out: string): OutputLock {
   const file = `${out}.qa.lock`;
@@ -50,7 +53,8 @@ function tryLock(file: string, out: string): Database.Database | undefined {
   } catch (cause) {
     database?.close();
     if ((cause as { code?: string }).code?.startsWith("SQLITE_BUSY")) throw lockedError(out, cause);
-    const code = (cause as { code?: string }).code ?? "unknown error";
+    if (statSync(dirname(file), { throwIfNoEntry: false })?.isDirectory() !== true) throw folderMissing(out, cause);
+    const code = (cause as { code?: string }).code || "unknown error"; // which SQLite may leave empty
     throw new QaError("output_failed", `${file} could not be written (${code}); check the folder and its permissions`, {
       cause,
     });

@@ -324,6 +324,12 @@ describe("the files of a run", () => {
     expect(sat).toMatchObject({ code: "invalid_usage", message: expect.stringContaining("name") });
     expect(readdirSync(folder)).toEqual(["input.csv"]);
   });
+
+  it("have a folder, which is to be made first", async () => {
+    writeInput(10);
+    for (const out of ["none/out.ndjson", "input.csv/out.ndjson"])
+      expect(await sit(out)).toMatchObject({ code: "invalid_usage", message: expect.stringContaining("mkdir -p") });
+  });
 });
 
 describe("the failed rows of a run", () => {
