@@ -54,9 +54,14 @@ async function openBeside(path: string): Promise<JournaledFile> {
   return file;
 }
 
-/** Copies a file, if it is there. */
+/** Copies a file, if it is there, and ends its last line, which editors may leave without an end. */
 async function copyInto(file: JournaledFile, path: string): Promise<boolean> {
   if ((await stat(path).catch(() => undefined)) === undefined) return false;
-  for await (const text of createReadStream(path, { encoding: "utf8" })) await file.write(text as string, 0);
+  let last = "\n";
+  for await (const text of createReadStream(path, { encoding: "utf8" })) {
+    last = text as string;
+    await file.write(last, 0);
+  }
+  if (!last.endsWith("\n")) await file.write("\n", 0);
   return true;
 }

@@ -386,6 +386,21 @@ describe("the failed rows of a run", () => {
     expect(statSync(at("out.ndjson")).mode & 0o777).toBe(0o600);
   });
 
+  it("are marked for review in lines of their own, behind what a person saved without a last line end", async () => {
+    writeSound(64);
+    const asked = {
+      files: { out: at("out.csv"), review: at("review.csv") },
+      review: { format: "csv", band: { low: 0, high: 1 } },
+    } as const;
+    await sit("out.csv", { ...asked, isFailing: isEvery16th });
+    const saved = read("review.csv").toString().trimEnd();
+    writeFileSync(at("review.csv"), saved);
+    await sit("out.csv", { ...asked, retryFailed: true });
+    const review = read("review.csv").toString();
+    expect(review.startsWith(`${saved}\n`)).toBe(true);
+    expect(review.split("\n")).toHaveLength(1 + 64 + 1);
+  });
+
   it("take the places of all files where it was killed just then, whatever the next run names", async () => {
     writeSound(64);
     const files = { out: at("out.ndjson"), rejects: at("rejects.ndjson") };
