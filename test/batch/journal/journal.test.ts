@@ -302,8 +302,13 @@ describe("a run that cannot go on changes nothing and says why:", () => {
     expect(read(out).equals(read(`whole-${out}`))).toBe(true);
   });
 
-  it("a sidecar of another version", async () => {
-    writeFileSync(at("out.csv.qa"), '{"version":99}');
+  it.each([
+    ["of another version", { version: 99 }],
+    ["without its files", { files: {} }],
+    ["without its place in the input", { input: null }],
+    ["without its fingerprint", { fingerprint: undefined }],
+  ])("a sidecar %s", async (_, change) => {
+    writeFileSync(at("out.csv.qa"), JSON.stringify({ ...JSON.parse(read("out.csv.qa").toString()), ...change }));
     expect(await refused({})).toMatchObject({ code: "input_damaged", message: expect.stringContaining("--restart") });
   });
 });
