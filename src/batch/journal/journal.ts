@@ -18,7 +18,7 @@ import {
   openJournaledFile,
   readPackedRest,
 } from "./journaled-file.js";
-import { lockOutput, type OutputLock } from "./output-lock.js";
+import { lockOutputs, type OutputLock } from "./output-lock.js";
 import { settleReplacement } from "./replacement.js";
 import { type FileFacts, type FileRole, findSidecar, type Mark, type Sidecar, writeSidecar } from "./sidecar.js";
 
@@ -71,7 +71,7 @@ export class Journal implements RunSink {
   }
 
   /**
-   * Locks the output and reads what is known of it; nothing is changed yet.
+   * Locks the files and reads what is known of the output; nothing is changed yet.
    * @throws QaError `output_locked`, `output_exists`, `invalid_usage`, `input_damaged`, `output_failed`
    */
   static async open(options: JournalOptions): Promise<Journal> {
@@ -81,7 +81,7 @@ export class Journal implements RunSink {
       throw new QaError("invalid_usage", `${packed} cannot be packed; name it without .gz or .zst`);
     for (const [, path] of pathsOf(files))
       if (await isNoFile(path)) throw new QaError("invalid_usage", `${path} is a folder or a device; name a file`);
-    const lock = lockOutput(files.out);
+    const lock = lockOutputs(pathsOf(files).map(([, path]) => path));
     try {
       const known = restart ? undefined : await findSidecar(files.out);
       const sidecar = known && (await settleReplacement(files, known));

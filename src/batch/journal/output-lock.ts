@@ -37,6 +37,24 @@ export function lockOutput(out: string): OutputLock {
 }
 
 /**
+ * Locks all outputs of a run, or none.
+ * @throws QaError those of `lockOutput`
+ */
+export function lockOutputs(paths: readonly string[]): OutputLock {
+  const locks: OutputLock[] = [];
+  const release = () => {
+    for (const lock of locks) lock.release();
+  };
+  try {
+    for (const path of paths) locks.push(lockOutput(path));
+  } catch (error) {
+    release();
+    throw error;
+  }
+  return { release };
+}
+
+/**
  * The lock; `undefined` where its file was not the same before and after it was taken, and somebody else may have another.
  * The file is opened by SQLite alone: closing any other handle of it would end the process's locks (POSIX).
  */

@@ -330,8 +330,21 @@ describe("the files of a run", () => {
     expect(readdirSync(folder)).toEqual(["input.csv"]);
   });
 
+  it("are written by one run at a time, the rejects too", async () => {
+    writeInput(100);
+    const asked = (name: string) => ({ files: { out: at(name), rejects: at("rejects.ndjson") } });
+    const names = ["1.ndjson", "2.ndjson"];
+    const both = await Promise.all(names.map((name) => sit(name, asked(name))));
+    expect(both.map(({ code }) => code)).toEqual([undefined, "output_locked"]);
+    expect(read("rejects.ndjson").toString().split("\n")).toHaveLength(14 + 1);
+    expect(readdirSync(folder).sort()).toEqual(["1.ndjson", "1.ndjson.qa", "input.csv", "rejects.ndjson"]);
+  });
+
   it("have a folder, which is to be made first", async () => {
     writeInput(10);
+    const nowhere = { out: at("out.ndjson"), rejects: at("none/rejects.ndjson") };
+    expect(await sit("out.ndjson", { files: nowhere })).toMatchObject({ code: "invalid_usage" });
+    expect(readdirSync(folder)).toEqual(["input.csv"]);
     for (const out of ["none/out.ndjson", "input.csv/out.ndjson"])
       expect(await sit(out)).toMatchObject({ code: "invalid_usage", message: expect.stringContaining("mkdir -p") });
   });
