@@ -8,8 +8,9 @@ import { type EngineOptions, resolveRemoteConfig } from "../config.js";
 import { Engine } from "../engine/engine.js";
 import { QaError } from "../errors.js";
 import { openRemote } from "../remote/remote-answerer.js";
+import { inGroup } from "./flags.js";
 
-export const endpointFlags = {
+export const endpointFlags = inGroup("endpoint", {
   endpoint: Flags.string({
     summary: "ask System One services in place of the engine; base URLs, separated by commas; key: TYPESAFE_API_KEY",
     helpValue: "URL[,URL]",
@@ -17,6 +18,7 @@ export const endpointFlags = {
   }),
   "in-flight": Flags.integer({
     summary: "calls in flight per endpoint (default 8)",
+    helpValue: "N",
     min: 1,
     dependsOn: ["endpoint"],
   }),
@@ -27,7 +29,7 @@ export const endpointFlags = {
     max: 86_400,
     dependsOn: ["endpoint"],
   }),
-};
+});
 
 interface AnswererFlags extends EngineOptions {
   readonly models?: string | undefined;

@@ -21,13 +21,14 @@ import { Engine } from "../engine/engine.js";
 export default class Run extends QaCommand {
   static override summary = "Answer questions over files: one row out for each row in, in order.";
   static override description =
-    `Reads CSV, TSV, NDJSON, a JSON array or lines of text, each also gzipped or zstd, and Parquet; many files, globs,
-- for stdin.
-A row that cannot be answered keeps its place and says why in \`error\`. A run that was stopped, in whatever way, goes
-on with the same command; FILE.qa beside the output says how far it is. NDJSON rows with \`state\` and \`questions\`
-are requests of their own and need no --questions.
+    `Reads CSV, TSV, NDJSON, a JSON array or lines of text, each also gzipped or zstd, and Parquet. NDJSON rows with \
+\`state\` and \`questions\` are requests of their own and need no --questions.
+
+A row that cannot be answered keeps its place and says why in \`error\`. A run that was stopped, in whatever way, goes \
+on with the same command; FILE.qa beside the output says how far it is.
 
 Exit code: 0 all answered, 3 finished with failed rows, 2 wrong usage, 1 a fatal error, 130 interrupted.`;
+  static override usage = "run INPUT... [-q FILE | -p NAME] [-o FILE] [FLAGS]";
   static override examples = [
     "<%= config.bin %> run tickets.csv --preset triage --out answers.csv",
     "<%= config.bin %> run 'mails/*.ndjson.gz' --questions ask.yaml --template 'Subject: {{subject}}\\n{{body}}' -o out.ndjson",
