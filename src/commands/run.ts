@@ -11,12 +11,11 @@ import type { TallyCounts } from "../batch/progress/tally.js";
 import { rowsInPart } from "../batch/read/part.js";
 import type { RunEnd } from "../batch/run.js";
 import { type AskedRun, Sitting } from "../batch/sitting.js";
-import { openAnswerer } from "../cli/open-answerer.js";
+import { openAnswerer, openEngine } from "../cli/open-answerer.js";
 import { QaCommand, stopOnSignals } from "../cli/qa-command.js";
 import { type RunFlags, runFlags, runOf } from "../cli/run-flags.js";
 import { openRunReport } from "../cli/run-report.js";
 import { stringifyJson } from "../decision/json.js";
-import { Engine } from "../engine/engine.js";
 
 export default class Run extends QaCommand {
   static override summary = "Answer questions over files: one row out for each row in, in order.";
@@ -70,7 +69,7 @@ Exit code: 0 all answered, 3 finished with failed rows, 2 wrong usage, 1 a fatal
   }
 
   async #dryRun(asked: AskedRun, flags: RunFlags, signal: AbortSignal): Promise<void> {
-    const engine = await Engine.open({ ...flags, modelsDir: flags.models, maxBatchTokens: flags["batch-tokens"] });
+    const engine = await openEngine(flags);
     const onRow = process.stderr.isTTY && !flags.quiet ? showRows : undefined;
     try {
       const found = await dryRun(engine, { ...asked, onRow, signal });
