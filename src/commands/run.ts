@@ -110,12 +110,15 @@ async function watched(sitting: Sitting, { answerer, asked, flags, signal }: Inv
   const onBytes = (count: number) => {
     bytes += count;
   };
+  let isRun = false; // one that is refused has come to nothing, though its earlier sittings have
   try {
-    return await sitting.run(answerer, { onRow, onBytes, signal });
+    const end = await sitting.run(answerer, { onRow, onBytes, signal });
+    isRun = true;
+    return end;
   } finally {
     await progress.close();
-    const { elapsedMs } = sitting.timing;
-    if (!flags.quiet && counts.rows > 0)
+    const { elapsedMs, thisRows } = sitting.timing;
+    if (!flags.quiet && counts.rows > 0 && (isRun || thisRows > 0))
       process.stderr.write(summaryText(counts, { elapsedMs, columns: process.stderr.columns ?? 100 }));
   }
 }
