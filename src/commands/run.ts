@@ -105,7 +105,13 @@ async function watched(sitting: Sitting, { answerer, asked, flags, signal }: Inv
   const rowsToRead = limit !== undefined && part !== undefined ? rowsInPart(part, limit) : limit;
   const fractionRead = () => (rowsToRead !== undefined ? counts.rowsRead / rowsToRead : size && bytes / size);
   const colors = process.env.NO_COLOR === undefined;
-  const progress = await createProgress({ kind: progressKind(flags), stream: process.stderr, files: inputs, colors });
+  const progress = await createProgress({
+    kind: progressKind(flags),
+    stream: process.stderr,
+    files: inputs,
+    colors,
+    signal,
+  });
   const onRow = () => progress.update(counts, fractionRead());
   const onBytes = (count: number) => {
     bytes += count;
