@@ -103,7 +103,20 @@ describe("the report as JSON", () => {
 
 describe("reportedOptions", () => {
   it("names the flags that were given, and none that it does not know", () => {
-    const flags = { preset: "triage", seed: 1, limit: 5, "api-key": "secret", explain: true, template: undefined };
-    expect(reportedOptions(flags, (name) => name === "seed")).toEqual({ preset: "triage", limit: 5, explain: true });
+    const flags = {
+      preset: "triage",
+      seed: 1,
+      limit: 5,
+      cache: "memory",
+      "api-key": "secret",
+      explain: true,
+      template: undefined,
+    };
+    expect(reportedOptions(flags, (name) => name === "seed")).toEqual({
+      preset: "triage",
+      limit: 5,
+      explain: true,
+      cache: "memory",
+    });
   });
 });
