@@ -19,7 +19,8 @@ export default class QueueWork extends QaCommand {
 seconds; one that is told to stop (SIGTERM, Ctrl-C) gives it back at once. A part may so be answered twice, and its \
 file is written as a whole each time: in the end each row is there once.
 
-Exit code: 0 all parts answered, 1 a part failed, 130 stopped. Without --until-empty it waits for more, and 0 is stopped.`;
+Exit code of --until-empty: 0 all parts answered, 1 a part failed, 3 not yet done, 130 stopped. Without it a worker \
+waits for more, and 0 is stopped.`;
   static override usage = "queue work -o DIR [--until-empty] [FLAGS]";
   static override examples = ["<%= config.bin %> queue work --out parts --until-empty"];
   static override flags = {
