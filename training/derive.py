@@ -76,6 +76,14 @@ def entailed(task, gold):
     return None
 
 
+def picked(row):
+    """A row that asks which of some statements holds (or conflicts) -> [(statement, P(it holds))] of those that it tells."""
+    kind = row["task"].split(".")[2] if row["task"].startswith(("sni.snli.pick_", "sni.mnli.pick_")) else ""
+    if kind == "pick_true":
+        return [(h, float(h == row["gold"])) for h in row["options"]]
+    return [(row["gold"], 0.0)] if kind in ("pick_false", "pick_open") else []
+
+
 def statement(h, p, rng, task="derived.pair"):
     """The hypothesis itself is the question, the premise the state: the form that users write."""
     flip = rng.random() < 0.1

@@ -29,7 +29,9 @@ SHARES = dict(
     trec=2,
     nli=2,
 )
-MAX_STATE = 1000  # characters; synth records are taken whole
+BESIDE = 0.3  # share of states that are also asked something that was written about another one
+UNSURE = 0.12  # P(yes) of such a question
+MAX_STATE = 1000  # characters; of a synth record twice as many
 
 
 class Draw:
@@ -42,7 +44,7 @@ class Draw:
         for source, rs in rows.items():
             for r in rs:
                 if "questions" in r:
-                    if r["id"] not in records:
+                    if r["id"] not in records and len(text(r["state"])) <= 2 * longest:
                         self.records.setdefault(source, []).append(r)
                     continue
                 s = text(r["state"])
@@ -56,10 +58,16 @@ class Draw:
                 if not task.startswith(("sni.snli", "sni.mnli", "nli.rte")):
                     continue
                 for r in rs:
+                    for h, p in derive.picked(r):
+                        self.pairs[int(p > 0.5)].append((text(r["state"]), h))
                     found = derive.pair_of(r["state"])
                     p = derive.entailed(task, r["gold"]) if found and found[0] not in seen_in_dev else None
                     if p is not None:
                         self.pairs[int(p > 0.5)].append(found)
+        self.of_premise = {}
+        for p, told in self.pairs.items():
+            for premise, h in told:
+                self.of_premise.setdefault(premise, {})[h] = float(p)
         self.named = {s: (list(t), [len(r) ** 0.5 for r in t.values()]) for s, t in self.by_task.items()}
         shares = shares or SHARES
         self.sources = [s for s in shares if s in self.named or s in self.records or s == "pairs"]
@@ -74,28 +82,44 @@ class Draw:
         )
 
     def draw(self):
-        """-> state text, its questions (one to six)."""
+        """-> state text, its questions. Many about one state: reading a state costs as much as some questions about it."""
         rng = self.rng
         source = rng.choices(self.sources, self.weights)[0]
         if source == "pairs":
-            p = rng.random() < 0.5
-            premise, h = rng.choice(self.pairs[int(p)])
-            return premise, [derive.statement(h, float(p), rng)]
+            premise, h = rng.choice(self.pairs[int(rng.random() < 0.5)])
+            told = self.of_premise[premise]
+            hs = [h] + [o for o in rng.sample(list(told), min(2, len(told))) if o != h]
+            qs = [derive.statement(h, told[h], rng) for h in hs]
+            if rng.random() < BESIDE:
+                qs.append(derive.statement(rng.choice(self.pairs[1])[1], 0.05, rng))
+            return premise, qs
         if source in self.records:
             r = rng.choice(self.records[source])
-            asked = [(k, q) for k, q in r["questions"].items() if k in r["gold"]]
-            qs = [of_record(q, r["gold"][k], source) for k, q in rng.sample(asked, min(5, len(asked)))]
-            return text(r["state"]), [self.varied(q) for q in qs]
+            qs = [of_record(q, r["gold"][k], source) for k, q in r["questions"].items() if k in r["gold"]]
+            choices = [q for q in qs if q.type == "choice"]
+            qs += [derive.asked_as_noul(q, rng) for q in choices if rng.random() < 0.3]
+            qs.append(self.beside(source, r) if rng.random() < 2 * BESIDE else None)
+            return text(r["state"]), [self.varied(q) for q in qs if q]
         names, weights = self.named[source]
         row = rng.choice(self.by_task[source][rng.choices(names, weights)[0]])
-        about = [row] + [r for r in self.by_state[source, text(row["state"])] if r is not row][:2]
+        about = [row] + [r for r in self.by_state[source, text(row["state"])] if r is not row][:3]
         qs = [of_row(r, self.tasks.get(r["task"], {}), rng) for r in about]
         first = qs[0]
-        if first.type != "noul" and rng.random() < 0.6:
-            qs.append(derive.asked_as_noul(first, rng))
-        elif first.type == "choice" and rng.random() < 0.2:
+        if first.type == "choice":
             qs.append(of_row(row, self.tasks.get(row["task"], {}), rng))
+        if first.type != "noul":
+            qs += [derive.asked_as_noul(q, rng) for q in qs]
         return text(row["state"]), [self.varied(q) for q in qs if q]
+
+    def beside(self, source, record):
+        """A yes/no question of another record: what it asks about is most often not in this one. None where it asked none."""
+        other = self.rng.choice(self.records[source])
+        asked = [q for k, q in other["questions"].items() if q["type"] == "noul" and k in other["gold"]]
+        if other is record or not asked:
+            return None
+        q = of_record(self.rng.choice(asked), 0, source)
+        q.target = [1 - UNSURE, UNSURE]
+        return q
 
     def varied(self, q):
         """A question as it is, or told in another way with the same gold."""

@@ -87,18 +87,15 @@ def export(encode, decide, tokens, out):
     """Traces both graphs on two questions and two states; Q questions shared by r states must equal each pair on its own."""
     os.makedirs(out, exist_ok=True)
 
-    def keep(d):
-        return Segments(encode, tokens.pad, "cpu", d, 64)
-
     rows = [tokenised(tokens, s, q, 512) for s, q in EXAMPLE]
-    prefixes, states = keep(1), keep(encode.depths)
+    segments = Segments(encode, tokens.pad, "cpu")
     with torch.no_grad():
         pairs = [[r, rows[j]] for r in rows for j in range(2)]
         pairs = [(*q[:4], s[4]) for q, s in pairs]
-        alone, _, _ = collate(pairs, prefixes, states, "cpu")
+        alone, _, _ = collate(pairs, segments, "cpu")
         whole = decide(*alone).view(2, 2, -1)
-        x, _, mask = collate(rows, prefixes, states, "cpu")
-        shared = [t.squeeze(1) for t in x[:7]] + [x[7].squeeze(1)] + x[8:]
+        x, _, mask = collate(rows, segments, "cpu")
+        shared = [t.squeeze(1) for t in x[:8]] + x[8:11]
         z = Shared(decide)(*shared)
         gap = float(((whole.transpose(0, 1) - z).abs() * mask[None]).max())
         assert gap < 1e-3, gap
@@ -192,6 +189,7 @@ def main():
         languages="en",
         release_date="2026-11-21",
         description="",
+        trust="",  # what reading adds to similarity, a factor each for choice, score, yes/no: chosen on half of the dev suite
     ).items():
         p.add_argument("--" + k.replace("_", "-"), default=d, type=type(d))
     a = p.parse_args()
@@ -199,6 +197,8 @@ def main():
     logging.disable(logging.INFO)
     tokens = Tokens(f"{a.base}/tokenizer.json")
     encode, decide, c = load(a.base, a.ckpt)
+    if a.trust:
+        decide.trust.data = torch.tensor([float(x) for x in a.trust.split(",")])
     full = a.out.rstrip("/") + ".fp32"
     print("step", c["step"], "questions seen", c["seen"])
     export(encode, decide, tokens, full)

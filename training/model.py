@@ -19,6 +19,10 @@ LOW = -1e4
 CHOICE, SCORE, NOUL = 0, 1, 2
 
 
+def unit(v):
+    return v / v.norm(dim=-1, keepdim=True).clamp(min=1e-6)
+
+
 class Layer(nn.Module):
     """One post-norm BERT layer; x [..,t,d] reads keys that the caller attends over."""
 
@@ -91,23 +95,37 @@ class Encode(nn.Module):
                 }
             )
 
-    def forward(self, input_ids, attention_mask):
+    def read(self, input_ids, mask, trained=0):
+        """Inputs of the layers that Decide reads, from the first of them to the first one that trains (without any: to the last
+        output). -> [n,k,s,d]"""
         at = (
             torch.arange(input_ids.size(1), device=input_ids.device)[None]
             .expand_as(input_ids)
             .clamp(0, self.pos.num_embeddings - 1)
         )
         x = self.ln(self.word(input_ids) + self.pos(at))
-        a = attention_mask.to(x.dtype)
-        bias = ((1 - a) * LOW)[:, None, None, :]
-        depths = []
-        for i, layer in enumerate(self.layers):
-            if i >= len(self.layers) - self.depths:
-                depths.append(x)
+        bias = ((1 - mask) * LOW)[:, None, None, :]
+        first = len(self.layers) - self.depths
+        xs = [x]
+        for layer in self.layers[: len(self.layers) - trained]:
+            xs.append(layer(xs[-1], bias))
+        return torch.stack(xs[first:], 1)
+
+    def finish(self, xs, mask):
+        """What `read` gave -> hidden [n,c,s,d], and the unit mean of the last output [n,d]."""
+        bias = ((1 - mask) * LOW)[:, None, None, :]
+        known = xs.size(1) - 1
+        x, more = xs[:, -1], []
+        for layer in self.layers[len(self.layers) - self.depths + known :]:
+            more.append(x)
             x = layer(x, bias)
         # a product, not a sum: it adds token by token in any batch (ordered_mean.py)
-        p = (a.unsqueeze(1) @ x).squeeze(1) / a.sum(1, keepdim=True).clamp(min=1)
-        return torch.stack(depths, 1), p / p.norm(dim=-1, keepdim=True).clamp(min=1e-6)
+        p = (mask.unsqueeze(1) @ x).squeeze(1) / mask.sum(1, keepdim=True).clamp(min=1)
+        return torch.cat([xs[:, :known], *(m.unsqueeze(1) for m in more)], 1), unit(p)
+
+    def forward(self, input_ids, attention_mask):
+        mask = attention_mask.to(self.word.weight.dtype)
+        return self.finish(self.read(input_ids, mask), mask)
 
 
 class Decide(nn.Module):
@@ -117,7 +135,7 @@ class Decide(nn.Module):
     option_pooled [b,Q,m,d], qtype [b,Q]; state_hidden [r,c,s,d], state_mask [r,s], state_pooled [r,d] -> logits [r,Q,m]
     """
 
-    def __init__(self, encode, scale=15.0):
+    def __init__(self, encode, scale=15.0, dropout=0.1):
         super().__init__()
         d = encode.word.embedding_dim
         self.joint = copy.deepcopy(encode.layers[-encode.depths :])
@@ -137,11 +155,15 @@ class Decide(nn.Module):
         self.compare = nn.Linear(4 * d, d)
         self.told = nn.Linear(d, d)
         nn.init.normal_(self.told.weight, std=0.02)
-        self.scale = nn.Parameter(torch.tensor([scale, scale / 3, 0.0]))
+        self.scale = nn.Parameter(torch.tensor([scale, scale / 3, scale / 3]))
+        self.trust = nn.Parameter(
+            torch.ones(3)
+        )  # what reading adds, by type: below 1, similarity counts for more
         self.norm, self.norm_head = nn.LayerNorm(d), nn.LayerNorm(d)
-        self.fc = nn.Linear(6 * d, d)
+        self.drop = nn.Dropout(dropout)
+        self.fc, self.fc_like = nn.Linear(5 * d, d), nn.Linear(3, d, bias=False)
         self.out = nn.Linear(d, 1)
-        self.whole = nn.Linear(4 * d, d)
+        self.whole, self.whole_like = nn.Linear(3 * d, d), nn.Linear(2, d, bias=False)
         self.yes = nn.Linear(d, 1)
         self.level = nn.Linear(d, 2)  # read off [CLS]: yes or no; where on the scale
         for l in (self.out, self.yes, self.level):
@@ -194,8 +216,15 @@ class Decide(nn.Module):
         state_hidden,
         state_mask,
         state_pooled,
+        state_of=None,
     ):
-        R, S, D = state_mask.size(0), state_mask.size(1), prefix_hidden.size(-1)
+        """state_of [r], in training: which of the states each row is about; their keys and values are computed once."""
+
+        def each(t):
+            return t if state_of is None else t[state_of]
+
+        S, D = state_mask.size(1), prefix_hidden.size(-1)
+        R = state_mask.size(0) if state_of is None else state_of.size(0)
         Q, M = marker.size(-2), marker.size(-1)
         n, tail, head_ok, own_tokens, bias_live, bias_option = self.live(
             prefix_part, prefix_mask, marker, marker_mask
@@ -207,12 +236,15 @@ class Decide(nn.Module):
             + self.name(option_pooled * D**0.5)
         )
         options = prefix_hidden.index_select(-2, tail)
-        bias_state = ((1 - state_mask.to(heads.dtype)) * LOW)[:, None, None, :]
+        bias_state = each(((1 - state_mask.to(heads.dtype)) * LOW)[:, None, None, :])
         own_tokens = own_tokens.to(heads.dtype)
-        near = self.compared(prefix_hidden, state_hidden[:, 0], bias_state[:, 0])
-        of_options = (
-            own_tokens @ near / own_tokens.sum(-1, keepdim=True).clamp(min=1)
-        )  # a marker is told the mean over its option's tokens
+        state, matched = each(state_hidden[:, 0]), each(unit(self.match(state_hidden[:, 0])))
+        near, found = self.compared(prefix_hidden, state, matched, bias_state[:, 0])
+        share = own_tokens / own_tokens.sum(-1, keepdim=True).clamp(min=1)
+        of_options = share @ near  # a marker is told the mean over its option's tokens
+        option_found = share @ found
+        head_share = (head_ok / head_ok.sum(-1, keepdim=True)).unsqueeze(-2).to(heads.dtype)
+        head_found = head_share @ found.index_select(-2, torch.arange(n, device=marker.device))
         y = torch.cat([heads + self.part.weight[0], marks], -2) + self.told(
             torch.cat([near.index_select(-2, torch.arange(n, device=marker.device)), of_options], -2)
         )
@@ -230,7 +262,7 @@ class Decide(nn.Module):
             q, k, v = l.split(l.q(x) * e**-0.5), l.split(l.k(y)), l.split(l.v(y))  # [B,Q,h,t,e]
             ok, ov = l.split(l.k(said)), l.split(l.v(said))
             mem = state_hidden[:, i]
-            mk, mv = l.split(l.k(mem)), l.split(l.v(mem))  # [R,h,s,e], once for all questions
+            mk, mv = each(l.split(l.k(mem))), each(l.split(l.v(mem)))  # [R,h,s,e], once for all questions
             flat = q.transpose(1, 2).reshape(B, l.heads, Q * T, e)
             a_state = (flat @ mk.transpose(-1, -2) + bias_state).view(R, l.heads, Q, T, S).transpose(1, 2)
             scores = [q @ k.transpose(-1, -2) + bias_live, q @ ok.transpose(-1, -2) + own, a_state]
@@ -244,50 +276,45 @@ class Decide(nn.Module):
                 .view(R, l.heads, Q, T, e)
                 .transpose(1, 2)
             )
-            y = l.rest(x, (e_live @ v + e_option @ ov + from_state) / total)
-        head = (before.index_select(-2, torch.arange(n, device=y.device)) * head_ok.unsqueeze(-1)).sum(
-            -2
-        ) / head_ok.sum(-1, keepdim=True)
-        return self.readout(y, head, marker_mask, head_pooled, option_pooled, qtype, state_pooled)
+            y = self.drop(l.rest(x, (e_live @ v + e_option @ ov + from_state) / total))
+        head = (head_share @ before.index_select(-2, torch.arange(n, device=y.device))).squeeze(-2)
+        found = (option_found, head_found)
+        return self.readout(
+            y, head, found, marker_mask, head_pooled, option_pooled, qtype, each(state_pooled)
+        )
 
-    def compared(self, x, state, bias):
-        """x [b,Q,t,d] beside what of the state [r,s,d] is most like each of its tokens -> [r,Q,t,d]."""
+    def compared(self, x, state, matched, bias):
+        """x [b,Q,t,d] beside what of the state [r,s,d] is most like each of its tokens -> [r,Q,t,d], and how like [r,Q,t,1]."""
         B, Q, T, D = x.shape
         R = state.size(0)
-
-        def unit(v):
-            return v / v.norm(dim=-1, keepdim=True).clamp(min=1e-6)
-
-        a = (
-            self.sharp * (unit(self.match(x)).view(B, Q * T, D) @ unit(self.match(state)).transpose(-1, -2))
-            + bias
-        ).softmax(-1)
+        like = unit(self.match(x)).view(B, Q * T, D) @ matched.transpose(-1, -2)
+        a = (self.sharp * like + bias).softmax(-1)
         near = (a @ state).view(R, Q, T, D)
+        found = (a * like).sum(-1).view(R, Q, T, 1)
         x = x.expand(R, -1, -1, -1)
-        return F.gelu(self.compare(torch.cat([x, near, x - near, x * near], -1)))
+        return F.gelu(self.compare(torch.cat([x, near, x - near, x * near], -1))), found
 
-    def readout(self, y, head, marker_mask, head_pooled, option_pooled, qtype, state_pooled):
-        """[CLS], markers and the mean over the head after the joint layers, beside the unit vectors of head, options and state -> logits [r,Q,m]."""
+    def readout(self, y, head, found, marker_mask, head_pooled, option_pooled, qtype, state_pooled):
+        """Logits [r,Q,m]: the similarity of option and state, scaled, plus what reading adds to it. Head and options enter by
+        their products with the state or after the joint layers read it: read without the state, they would be learnt by heart."""
         R, D = state_pooled.size(0), y.size(-1)
         marks, cls = y[:, :, 1:] + self.kind(qtype).unsqueeze(-2), y[:, :, 0] + self.kind(qtype)
         o = option_pooled.expand(R, -1, -1, -1)
-        s = state_pooled[:, None, None]
-        h = head_pooled.expand(R, -1, -1).unsqueeze(2)
-        hs = h * s * D
+        os = o * state_pooled[:, None, None]
+        hs = head_pooled.expand(R, -1, -1) * state_pooled[:, None]
+        cos, head_cos = os.sum(-1, keepdim=True), hs.sum(-1, keepdim=True)
+        option_found, head_found = found
         head = self.norm_head(head)
+        of_question = torch.cat([self.norm(cls), head, hs * D], -1)
+        question_like = torch.cat([head_cos, head_found.squeeze(-1)], -1) * 4
         f = torch.cat(
-            [
-                self.norm(marks),
-                cls.unsqueeze(2).expand_as(marks),
-                head.unsqueeze(2).expand_as(marks),
-                o * D**0.5,
-                o * s * D,
-                hs.expand_as(o),
-            ],
-            -1,
+            [self.norm(marks), os * D, of_question.unsqueeze(2).expand(-1, -1, marks.size(2), -1)], -1
         )
-        z = self.scale[qtype].unsqueeze(-1) * (o * s).sum(-1) + self.out(F.gelu(self.fc(f))).squeeze(-1)
-        g = F.gelu(self.whole(torch.cat([self.norm(cls), head, h.squeeze(2) * D**0.5, hs.squeeze(2)], -1)))
+        like = torch.cat([head_cos.unsqueeze(2).expand_as(cos), cos, option_found], -1) * 4
+        z = self.scale[qtype].unsqueeze(-1) * cos.squeeze(-1)
+        f = F.gelu(self.fc(self.drop(f)) + self.fc_like(like))
+        z = z + self.trust[qtype].unsqueeze(-1) * self.out(self.drop(f)).squeeze(-1)
+        g = self.drop(F.gelu(self.whole(self.drop(of_question)) + self.whole_like(question_like)))
         at = torch.arange(marks.size(2), device=y.device)
         ones = torch.ones_like(z)
         z = z + ones * ((qtype == NOUL).unsqueeze(-1) & (at == 1)).to(z.dtype) * self.yes(g)

@@ -39,8 +39,8 @@ def is_masked_tokens(summed, made_by):
     product = made_by.get(summed.input[0])
     if product is None or product.op_type != "Mul":
         return False
-    hidden, mask = (made_by.get(name) for name in product.input)
-    return hidden.op_type == "LayerNormalization" and mask.op_type == "Unsqueeze"
+    mask = made_by.get(product.input[1])
+    return mask is not None and mask.op_type == "Unsqueeze"
 
 
 if __name__ == "__main__":

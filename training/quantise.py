@@ -7,6 +7,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 from float_matmul import float_products
 
+BLOCK = 32
 EMBEDDING = 2_000_000  # smaller tables stay as they are
 
 
@@ -34,6 +35,12 @@ def repeat_replacements(graph):
     used = {i for n in graph.node for i in n.input}
     for i in [i for i in graph.initializer if i.name not in used]:
         graph.initializer.remove(i)
+
+
+def uneven(graph):
+    """Products whose matrix does not fill whole blocks: they are small and stay as they are."""
+    height = {i.name: i.dims[0] for i in graph.initializer if len(i.dims) == 2}
+    return [n.name for n in graph.node if n.op_type == "MatMul" and height.get(n.input[1], BLOCK) % BLOCK]
 
 
 def embeddings(graph):
@@ -74,8 +81,8 @@ def quantise(source, out):
 
     model = onnx.load(source)
     without_aliases(model.graph)
-    config = DefaultWeightOnlyQuantConfig(block_size=32, is_symmetric=True, bits=8)
-    q = MatMulNBitsQuantizer(model, algo_config=config)
+    config = DefaultWeightOnlyQuantConfig(block_size=BLOCK, is_symmetric=True, bits=8)
+    q = MatMulNBitsQuantizer(model, algo_config=config, nodes_to_exclude=uneven(model.graph))
     q.process()
     model = q.model.model
     repeat_replacements(model.graph)

@@ -1,11 +1,11 @@
-"""Segments: text -> tokens -> what Encode makes of them. With a frozen encoder each text is read once and kept (fp16, least
-recently used out first); with a training encoder every batch reads its own segments, gradients included."""
+"""Segments: text -> tokens -> what Encode makes of them. What frozen layers make of a text is kept; layers that train
+read each batch anew."""
 
 import re
 from collections import OrderedDict
+from itertools import groupby
 
 import torch
-import torch.nn.functional as F
 from tokenizers import Tokenizer
 
 SPECIAL = {
@@ -47,129 +47,116 @@ class Tokens:
 
 
 class Segments:
-    """Encoded segments by token ids. `depths`: how many of Encode's depths to keep (1 for heads and options, all for states)."""
+    """What Encode's frozen layers make of segments, by token ids (fp16, least recently used out first); `trained`: how many layers
+    at the top are not frozen."""
 
-    def __init__(self, encode, pad, device, depths, limit_mb, batch_tokens=6144, train=False):
-        self.encode, self.pad, self.device, self.depths, self.batch_tokens, self.train = (
-            encode,
-            pad,
-            device,
-            depths,
-            batch_tokens,
-            train,
-        )
+    def __init__(self, encode, pad, device, trained=0, limit_mb=3000, batch_tokens=6144):
+        self.trained = trained
+        self.encode, self.pad, self.device, self.batch_tokens = encode, pad, device, batch_tokens
         self.kept, self.bytes, self.limit = OrderedDict(), 0, limit_mb << 20
 
+    @torch.no_grad()
     def read(self, rows):
-        """Token id tuples -> [(hidden [c,s,d], pooled [d])], length-sorted batches."""
-        out = {}
+        """Token id tuples into the cache, those of like length together."""
         todo = sorted(set(rows), key=len)
-        at = 0
-        while at < len(todo):
-            n = max(
-                1,
-                min(
-                    len(todo) - at,
-                    self.batch_tokens
-                    // len(todo[min(len(todo) - 1, at + self.batch_tokens // max(1, len(todo[at])))]),
-                ),
-            )
-            part = todo[at : at + n]
-            at += n
+        while todo:
+            n = next((k for k in range(len(todo), 1, -1) if k * len(todo[k - 1]) <= self.batch_tokens), 1)
+            part, todo = todo[:n], todo[n:]
             width = len(part[-1])
             ids = torch.tensor([list(r) + [self.pad] * (width - len(r)) for r in part], device=self.device)
-            mask = torch.tensor([[1] * len(r) + [0] * (width - len(r)) for r in part], device=self.device)
-            with torch.autocast(self.device, dtype=torch.bfloat16), torch.set_grad_enabled(self.train):
-                hidden, pooled = self.encode(ids, mask)
-            hidden = hidden[:, : self.depths]
-            for r, h, p in zip(part, hidden, pooled):
-                out[r] = (
-                    (h[:, : len(r)], p) if self.train else (h[:, : len(r)].half().clone(), p.float().clone())
-                )
-        return out
+            x = self.encode.read(ids, masks([len(r) for r in part], width, self.device), self.trained)
+            for r, h in zip(part, x):
+                self.kept[r] = h[:, : len(r)].half()
+                self.bytes += self.kept[r].numel() * 2
 
     def get(self, rows):
-        """Token id tuples -> what `read` gives, in order; kept ones are not read again."""
-        if self.train:
-            fresh = self.read(rows)
-            return [fresh[r] for r in rows]
-        missing = [r for r in rows if r not in self.kept]
-        for r, v in self.read(missing).items() if missing else ():
-            self.kept[r] = v
-            self.bytes += v[0].numel() * 2
+        """Token id tuples -> [k,t,d] each, in order; kept ones are not read again."""
+        self.read([r for r in rows if r not in self.kept])
         out = []
         for r in rows:
             self.kept.move_to_end(r)
             out.append(self.kept[r])
         while self.bytes > self.limit:
-            _, (h, _) = self.kept.popitem(last=False)
+            _, h = self.kept.popitem(last=False)
             self.bytes -= h.numel() * 2
         return out
 
+    def finished(self, rows, size):
+        """Segments padded to `size` -> hidden [n,c,size,d], mask [n,size], pooled [n,d]."""
+        mask = masks([len(r) for r in rows], size, self.device)
+        known = self.get(rows)
+        xs = torch.zeros(len(rows), known[0].size(0), size, known[0].size(-1), device=self.device)
+        for i, x in enumerate(known):
+            xs[i, :, : x.size(1)] = x
+        hidden, pooled = self.encode.finish(xs, mask)
+        return hidden, mask, pooled
 
-def collate(batch, prefixes, states, device):
-    """batch: [(qtype, head ids, [option ids], target, state ids)] -> Decide's inputs with one question a state, and targets [n,m]."""
+    def pooled(self, rows):
+        """Unique segments -> unit vectors [n,d], read in groups of like length."""
+        order = sorted(range(len(rows)), key=lambda i: len(rows[i]))
+        groups = [list(g) for _, g in groupby(order, lambda i: (len(rows[i]) - 1).bit_length())]
+        read = torch.cat([self.finished([rows[i] for i in g], len(rows[g[-1]]))[2] for g in groups])
+        back = torch.empty(len(rows), dtype=torch.long)
+        back[torch.tensor(order)] = torch.arange(len(rows))
+        return read[back.to(self.device)]
+
+
+def masks(lengths, size, device):
+    return (torch.arange(size)[None] < torch.tensor(lengths)[:, None]).float().to(device)
+
+
+def indexed(rows):
+    """-> unique rows, the place of each row among them."""
+    at = {}
+    return at, [at.setdefault(r, len(at)) for r in rows]
+
+
+def collate(batch, segments, device):
+    """batch: [(qtype, head ids, [option ids], target, state ids, ..)] -> Decide's inputs with one question a state, targets [n,m]
+    and their mask. A segment that occurs twice is read once."""
     n = len(batch)
     cuts = [[len(h)] + [len(o) for o in os_] for _, h, os_, *_ in batch]
-    segs = prefixes.get([s for _, h, os_, *_ in batch for s in (h, *os_)])
-    state = states.get([b[4] for b in batch])
-
-    def up(n, k):
-        return -(-n // k) * k  # few distinct shapes: kernels are made once for each
-
-    P, M, S = up(max(map(sum, cuts)), 8), max(len(c) - 1 for c in cuts), up(max(len(b[4]) for b in batch), 16)
+    P, M, S = max(map(sum, cuts)), max(len(c) - 1 for c in cuts), max(len(b[4]) for b in batch)
 
     def zeros(*s):
         return torch.zeros(*s, dtype=torch.long)
 
-    hidden, at = [], 0
-    mask, part, marker, marker_mask, target = (
-        zeros(n, P),
-        zeros(n, P),
-        zeros(n, M),
-        zeros(n, M),
-        torch.zeros(n, M),
-    )
-    head, options = [], []
+    mask, part, marker, marker_mask = zeros(n, P), zeros(n, P), zeros(n, M), zeros(n, M)
+    target, option = torch.zeros(n, M), zeros(n, M)
+    own, at_segment = indexed([s for _, h, os_, *_ in batch for s in (h, *os_)])
+    hidden = segments.get([s for _, h, os_, *_ in batch for s in (h, *os_)])
+    prefix, head, at = torch.zeros(n, P, hidden[0].size(-1), device=device), zeros(n), 0
     for i, cut in enumerate(cuts):
-        own = segs[at : at + len(cut)]
-        at += len(cut)
-        size = sum(cut)
-        hidden.append(torch.cat([h[0] for h, _ in own]).to(device))
-        head.append(own[0][1])
-        options.append(torch.stack([p for _, p in own[1:]]))
+        k, size = len(cut) - 1, sum(cut)
+        prefix[i, :size] = torch.cat([x[0] for x in hidden[at : at + k + 1]])
+        head[i] = at_segment[at]
+        option[i, :k] = torch.tensor(at_segment[at + 1 : at + k + 1])
+        at += k + 1
         mask[i, :size] = 1
         part[i, cut[0] : size] = 1
-        k = len(cut) - 1
         marker_mask[i, :k] = 1
         marker[i, :k] = torch.tensor(cut[:-1]).cumsum(0)
         target[i, :k] = torch.tensor(batch[i][3])
-
-    def pad(xs, size=0):
-        return torch.stack([F.pad(x, (0, 0, 0, max(size, max(map(len, xs))) - len(x))) for x in xs])
-
-    smask = zeros(n, S)
-    for i, b in enumerate(batch):
-        smask[i, : len(b[4])] = 1
-    sh = torch.stack([F.pad(h, (0, 0, 0, S - h.size(1))) for h, _ in state]).float()  # [n,c,S,d]
-
-    def move(t):
-        return t.to(device)
+    pooled = segments.pooled(list(own))
+    states, at_state = indexed([b[4] for b in batch])
+    state_hidden, state_mask, state_pooled = segments.finished(list(states), S)
 
     def q(t):
-        return t.unsqueeze(1)
+        return t.to(device).unsqueeze(1)
 
+    marker_mask = marker_mask.to(device)
     inputs = [
-        q(pad(hidden, P).float()),
-        q(move(mask)),
-        q(move(part)),
-        q(move(marker)),
-        q(move(marker_mask)),
-        q(torch.stack(head)),
-        q(pad(options)),
-        move(torch.tensor([[b[0]] for b in batch])),
-        sh,
-        move(smask),
-        torch.stack([p for _, p in state]),
+        q(prefix),
+        q(mask),
+        q(part),
+        q(marker),
+        q(marker_mask),
+        q(pooled[head.to(device)]),
+        q(pooled[option.to(device)] * marker_mask.unsqueeze(-1)),
+        q(torch.tensor([b[0] for b in batch])),
+        state_hidden,
+        state_mask.long(),
+        state_pooled,
+        torch.tensor(at_state, device=device),
     ]
-    return inputs, move(target), move(marker_mask)
+    return inputs, target.to(device), marker_mask

@@ -92,7 +92,7 @@ def of_record(kind_question, gold, task):
     )
 
 
-def of_row(row, task, rng, described=0.65, spread=4.2):
+def of_row(row, task, rng, described=0.65, spread=3.6):
     """One labelled line and its task -> a question: wording, distractors (at most 2 ** spread) and descriptions are drawn."""
     kind = row.get("type") or task["type"]
 

@@ -29,23 +29,24 @@ OPTIONS = dict(
     minutes=60.0,
     depths=3,
     positions=0,
-    lr=1e-4,
-    lr_encode=2e-5,
+    lr=2e-4,
+    lr_encode=3e-5,
     lr_read=5e-4,
     batch=64,
-    live_tokens=1600,
+    live_tokens=2400,
     state_tokens=8192,
     pool=3072,
     window=512,
+    prefix_tokens=128,
     seed=1,
     threads=1,
     device="cpu",
     unfreeze=0,
     resume=1,
-    eval_every=6.0,
-    eval_n=500,
-    mean=0.999,
-    cache_mb=2500,
+    eval_every=8.0,
+    eval_n=400,
+    mean=0.998,
+    cache_mb=3000,
     init="",
     shares="",
     types="",
@@ -53,6 +54,7 @@ OPTIONS = dict(
     floor=0.02,
 )
 SMOOTH = 0.03
+AVERAGE_EVERY = 8
 
 
 def loss_of(z, target, mask, qtype):
@@ -79,10 +81,11 @@ def tokenised(tokens, state, q, window):
 
 
 def batches(pool, a, rng):
-    """Questions of like state and prefix length together, under budgets of live and of state tokens."""
+    """Questions of like state and prefix length together, those about one state side by side (it is then read once), under
+    budgets of live and of state tokens."""
 
     def bucket(n):
-        return min(b for b in (32, 64, 128, 256, 1 << 30) if n <= b)
+        return min(b for b in (16, 24, 32, 48, 64, 96, 128, 192, 256, 1 << 30) if n <= b)
 
     def live(b):
         return len(b[1]) + len(b[2])
@@ -90,7 +93,8 @@ def batches(pool, a, rng):
     def prefix(b):
         return len(b[1]) + sum(map(len, b[2]))
 
-    rows = sorted(pool, key=lambda b: (bucket(len(b[4])), prefix(b), rng.random()))
+    order = {s: rng.random() for s in {b[4] for b in pool}}
+    rows = sorted(pool, key=lambda b: (bucket(len(b[4])), bucket(prefix(b)), order[b[4]]))
     out, cur, top, longest = [], [], 0, 0
     for b in rows:
         t, s = max(top, live(b)), max(longest, len(b[4]))
@@ -116,16 +120,13 @@ class Trainer:
         self.tokens = Tokens(f"{a.base}/tokenizer.json")
         self.encode = Encode(a.base, a.depths, a.positions).to(a.device)
         self.decide = Decide(self.encode).to(a.device)
-        if not a.unfreeze:
-            self.encode.requires_grad_(False)
+        self.encode.requires_grad_(False)
+        if a.unfreeze:
+            self.encode.layers[-a.unfreeze :].requires_grad_(True)
         self.at = self.step = self.seen = 0
-        self.opt = torch.optim.AdamW(self.groups(), betas=(0.9, 0.98))
+        self.opt = torch.optim.AdamW(self.groups(), betas=(0.9, 0.98), fused=True)
         self.load()
-        train = bool(a.unfreeze)
-        self.prefixes, self.states = (
-            Segments(self.encode, self.tokens.pad, a.device, 1, a.cache_mb // 3, train=train),
-            Segments(self.encode, self.tokens.pad, a.device, a.depths, 2 * a.cache_mb // 3, train=train),
-        )
+        self.segments = Segments(self.encode, self.tokens.pad, a.device, a.unfreeze, a.cache_mb)
 
     def groups(self):
         """Matrices decay, the rest does not; joint layers, readout and encoder have their own rates."""
@@ -137,6 +138,7 @@ class Trainer:
         ps = [(rate(n), p) for n, p in self.decide.named_parameters()] + [
             (a.lr_encode, p) for p in self.encode.parameters() if p.requires_grad
         ]
+        ps = [(r, p) for r, p in ps if p.requires_grad]
         return [
             {
                 "params": [p for r, p in ps if r == x and (p.dim() > 1) == m],
@@ -186,13 +188,15 @@ class Trainer:
         )
         os.replace(path + ".tmp", path)
 
+    @torch.no_grad()
     def average(self):
-        k = min(self.a.mean, (1 + self.step) / (10 + self.step))
+        if self.step % AVERAGE_EVERY:
+            return
+        k = min(self.a.mean, (1 + self.step) / (10 + self.step)) ** AVERAGE_EVERY
         for name, m in self.modules().items():
-            if name == "encode" and not self.a.unfreeze:
-                continue
-            for n, v in m.state_dict().items():
-                self.mean[name][n].lerp_(v, 1 - k) if v.is_floating_point() else self.mean[name][n].copy_(v)
+            for n, v in m.named_parameters():
+                if v.requires_grad:
+                    self.mean[name][n].lerp_(v, 1 - k)
 
     def pool(self, draw):
         rows = []
@@ -205,23 +209,17 @@ class Trainer:
                     for q in qs
                     if q.type in (self.a.types or q.type)
                 )
-                if r and len(r[1]) + len(r[2]) <= 160
+                if r and len(r[1]) + sum(map(len, r[2])) <= self.a.prefix_tokens
             ]
-        if not self.a.unfreeze:
-            self.prefixes.get([s for r in rows for s in (r[1], *r[2])])
-            self.states.get([r[4] for r in rows])
+        self.segments.get(list({s for r in rows for s in (r[1], *r[2], r[4])}))
         return batches(rows, self.a, self.rng)
 
     def update(self, batch, share):
         """One step at the given share of the peak rates -> loss, hits by type."""
         a = self.a
-        inputs, target, mask = collate(batch, self.prefixes, self.states, a.device)
-        qtype = inputs[7].squeeze(1)
         for g in self.opt.param_groups:
             g["lr"] = g["peak"] * share
-        with torch.autocast(a.device, dtype=torch.bfloat16):
-            z = self.decide(*inputs)
-        z = z.squeeze(1).float()
+        z, target, mask, qtype = self.logits(batch)
         loss = loss_of(z, target, mask, qtype).sum() / a.batch
         self.opt.zero_grad(set_to_none=True)
         loss.backward()
@@ -243,12 +241,19 @@ class Trainer:
             for b, h in zip(batch, hits)
         ]
 
+    def logits(self, batch):
+        """-> logits, targets and mask [n,m], question types [n]; half precision on a GPU only, a CPU is slower for it."""
+        with torch.autocast(self.a.device, dtype=torch.bfloat16, enabled=self.a.device != "cpu"):
+            inputs, target, mask = collate(batch, self.segments, self.a.device)
+            z = self.decide(*inputs)
+        return z.squeeze(1).float(), target, mask, inputs[7].squeeze(1)
+
     @torch.no_grad()
     def probabilities(self, asked, weights=None):
         """[(state, Question)] -> [probabilities], in order."""
+        own = {k: {n: v.clone() for n, v in m.state_dict().items()} for k, m in self.modules().items()}
         if weights:
-            own = {k: v.clone() for k, v in self.decide.state_dict().items()}
-            self.decide.load_state_dict(weights["decide"])
+            [m.load_state_dict(weights[k]) for k, m in self.modules().items()]
         self.decide.eval()
         rows = [tokenised(self.tokens, s, q, self.a.window) for s, q in asked]
         out = [None] * len(rows)
@@ -258,14 +263,11 @@ class Trainer:
         )
         for j in range(0, len(order), 32):
             part = order[j : j + 32]
-            inputs, _, mask = collate([rows[i] for i in part], self.prefixes, self.states, self.a.device)
-            with torch.autocast(self.a.device, dtype=torch.bfloat16):
-                z = self.decide(*inputs).squeeze(1).float()
+            z, _, mask, _ = self.logits([rows[i] for i in part])
             for i, p, m in zip(part, z.softmax(-1), mask):
                 out[i] = p[: int(m.sum())].tolist()
         self.decide.train()
-        if weights:
-            self.decide.load_state_dict(own)
+        [m.load_state_dict(own[k]) for k, m in self.modules().items()]
         return out
 
     def follow(self, dev, spent):
