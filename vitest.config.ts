@@ -2,6 +2,7 @@ import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   test: {
+    globalSetup: "test/install-programs.ts",
     include: ["test/**/*.test.{ts,tsx}"],
     testTimeout: 60_000,
     hookTimeout: 120_000,

@@ -3,11 +3,10 @@
  * transaction: it ends with the process that holds it, however that ends, so no lock is ever stale.
  */
 
-import { rmSync, statSync } from "node:fs";
-import { dirname } from "node:path";
+import { closeSync, openSync, rmSync, statSync } from "node:fs";
 import Database from "libsql";
 import { QaError } from "../../errors.js";
-import { folderMissing } from "../write/output-errors.js";
+import { openError } from "../write/output-errors.js";
 
 export interface OutputLock {
   release(): void;
@@ -71,11 +70,19 @@ function tryLock(file: string, out: string): Database.Database | undefined {
   } catch (cause) {
     database?.close();
     if ((cause as { code?: string }).code?.startsWith("SQLITE_BUSY")) throw lockedError(out, cause);
-    if (statSync(dirname(file), { throwIfNoEntry: false })?.isDirectory() !== true) throw folderMissing(out, cause);
-    const code = (cause as { code?: string }).code || "unknown error"; // which SQLite may leave empty
-    throw new QaError("output_failed", `${file} could not be written (${code}); check the folder and its permissions`, {
-      cause,
-    });
+    throw openError(out, systemErrorOf(out) ?? cause);
+  }
+}
+
+/** What the system says of making a file beside an output: SQLite says only that it could not. */
+function systemErrorOf(out: string): unknown {
+  const probe = `${out}.qa.new`; // which the sidecar is written to
+  try {
+    closeSync(openSync(probe, "a"));
+    rmSync(probe, { force: true });
+    return undefined;
+  } catch (error) {
+    return error;
   }
 }
 

@@ -350,6 +350,27 @@ describe("the files of a run", () => {
   });
 });
 
+describe("an output that cannot be written", () => {
+  it("ends a run before its first row: no folder for it", async () => {
+    writeInput(3);
+    const sat = await sit("none/out.csv");
+    expect(sat).toMatchObject({ code: "invalid_usage", message: expect.stringContaining("mkdir -p"), asked: 0 });
+  });
+
+  it.runIf(process.platform === "linux")(
+    "ends a run before its first row: a folder that is read-only, for root too",
+    async () => {
+      writeInput(3);
+      const sat = await sit("out.csv", { files: { out: "/sys/qa-out.csv" } });
+      expect(sat).toMatchObject({
+        code: "output_failed",
+        message: expect.stringContaining("may not be written"),
+        asked: 0,
+      });
+    },
+  );
+});
+
 describe("the failed rows of a run", () => {
   it("are kept whole in --rejects, in a form that a run takes again", async () => {
     writeInput(30, "n");
