@@ -313,6 +313,21 @@ describe("a run that cannot go on changes nothing and says why:", () => {
   });
 });
 
+describe("an output that cannot be written", () => {
+  it.runIf(process.platform === "linux")(
+    "ends a run before its first row: a folder that is read-only, for root too",
+    async () => {
+      writeInput(3);
+      const sat = await sit("out.csv", { files: { out: "/sys/qa-out.csv" } });
+      expect(sat).toMatchObject({
+        code: "output_failed",
+        message: expect.stringContaining("may not be written"),
+        asked: 0,
+      });
+    },
+  );
+});
+
 describe("the files of a run", () => {
   it("are apart also where they are yet to be made", async () => {
     writeInput(10);
@@ -348,27 +363,6 @@ describe("the files of a run", () => {
     for (const out of ["none/out.ndjson", "input.csv/out.ndjson"])
       expect(await sit(out)).toMatchObject({ code: "invalid_usage", message: expect.stringContaining("mkdir -p") });
   });
-});
-
-describe("an output that cannot be written", () => {
-  it("ends a run before its first row: no folder for it", async () => {
-    writeInput(3);
-    const sat = await sit("none/out.csv");
-    expect(sat).toMatchObject({ code: "invalid_usage", message: expect.stringContaining("mkdir -p"), asked: 0 });
-  });
-
-  it.runIf(process.platform === "linux")(
-    "ends a run before its first row: a folder that is read-only, for root too",
-    async () => {
-      writeInput(3);
-      const sat = await sit("out.csv", { files: { out: "/sys/qa-out.csv" } });
-      expect(sat).toMatchObject({
-        code: "output_failed",
-        message: expect.stringContaining("may not be written"),
-        asked: 0,
-      });
-    },
-  );
 });
 
 describe("the failed rows of a run", () => {
