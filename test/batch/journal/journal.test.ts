@@ -408,6 +408,18 @@ describe("the failed rows of a run", () => {
     expect(await sit("out.ndjson", { retryFailed: true })).toMatchObject({ end: "finished", asked: left });
   });
 
+  it("that are not answered before it is stopped are rejected as they were, with what is wrong with them", async () => {
+    const inputs = [at("own.ndjson")];
+    const lines = Array.from({ length: 20 }, (_, i) => JSON.stringify({ state: `text ${i}`, questions: {} }));
+    writeFileSync(inputs[0] as string, lines.join("\n"));
+    const asked = { inputs, files: { out: at("out.ndjson"), rejects: at("rejects.ndjson") } };
+    await sit("out.ndjson", asked);
+    const rejects = read("rejects.ndjson").toString();
+    expect(rejects).toContain('"issues":');
+    await sit("out.ndjson", { ...asked, retryFailed: true, stopAfter: 1 });
+    expect(read("rejects.ndjson").toString()).toBe(rejects);
+  });
+
   it("are answered again in the file that the output is a link to, for the same readers", async () => {
     writeSound(64);
     await sit("whole.ndjson");
