@@ -4,7 +4,7 @@
  */
 
 import { closeSync, mkdirSync, openSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import Database from "libsql";
 import { QaError } from "../errors.js";
 import type { AnswerStore } from "./answer-once.js";
@@ -44,7 +44,8 @@ export class AnswerCache implements AnswerStore {
 
   /**
    * Opens the cache of a folder, both made where they are missing, readable by their owner only.
-   * @throws QaError `cache_unavailable` for a folder that cannot be written, and for a file that is damaged or no cache
+   * @throws QaError `cache_unavailable` for a folder that cannot be written, and for a file that is damaged or no cache;
+   * `invalid_usage` for a name that is no folder
    */
   static open(directory: string): AnswerCache {
     const path = join(directory, FILE);
@@ -147,6 +148,10 @@ function unavailable(path: string, cause: unknown): QaError {
     });
   if (code.startsWith("SQLITE_BUSY"))
     return new QaError("cache_unavailable", `${path} is locked by another program for longer than 5 s; stop it`, {
+      cause,
+    });
+  if (code === "EEXIST" || code === "ENOTDIR")
+    return new QaError("invalid_usage", `--cache ${dirname(path)} is no folder; name one, or one to be made`, {
       cause,
     });
   const advice = "check the folder and its permissions, or name another";

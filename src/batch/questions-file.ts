@@ -36,7 +36,9 @@ function parseText(text: string, path: string): JsonValue {
     return isJson ? parseJson(text) : (parseYaml(text, { mapAsMap: true, stringKeys: true }) as JsonValue);
   } catch (cause) {
     const [reason = ""] = (cause as Error).message.split("\n");
-    throw new QaError("invalid_usage", `${path} is not ${isJson ? "JSON" : "YAML"}: ${reason}`, { cause });
+    throw new QaError("invalid_usage", `${path} is not ${isJson ? "JSON" : "YAML"}: ${reason.replace(/:$/, "")}`, {
+      cause,
+    });
   }
 }
 

@@ -1,6 +1,6 @@
 /** Flags that several commands share, and what they mean. */
 
-import { Flags } from "@oclif/core";
+import { Flags, type Interfaces } from "@oclif/core";
 import { loadPreset, loadQuestions } from "../batch/questions-file.js";
 import { parseDelimiter } from "../batch/read/delimiter.js";
 import { parseFrom } from "../batch/read/format.js";
@@ -12,24 +12,49 @@ import type { Question } from "../decision/question.js";
 import type { ChunkOptions } from "../engine/chunked-reading.js";
 import { QaError } from "../errors.js";
 
-export const engineFlags = {
-  model: Flags.string({ summary: "who answers: an alias or a checkpoint; default: the state's language decides" }),
-  deployment: Flags.string({ summary: "a, b, or the path of a deployment file (default a)", env: "QA_DEPLOYMENT" }),
-  models: Flags.directory({ summary: "folder of checkpoints; default: those that ship with qa", env: "QA_MODELS" }),
-  workers: Flags.integer({ summary: "inference workers, one core each; default: one a core", min: 1 }),
-};
+/** The flags under a heading of their own in the help. */
+export function inGroup<T extends Interfaces.FlagInput>(helpGroup: string, flags: T): T {
+  return Object.fromEntries(Object.entries(flags).map(([name, flag]) => [name, { ...flag, helpGroup }])) as T;
+}
 
-export const questionFlags = {
+export const engineFlags = inGroup("engine", {
+  model: Flags.string({
+    summary: "who answers: an alias or a checkpoint; default: the state's language decides",
+    helpValue: "NAME",
+  }),
+  deployment: Flags.string({
+    summary: "a, b, or the path of a deployment file (default a)",
+    helpValue: "NAME|FILE",
+    env: "QA_DEPLOYMENT",
+  }),
+  models: Flags.directory({
+    summary: "folder of checkpoints; default: those that ship with qa",
+    helpValue: "DIR",
+    env: "QA_MODELS",
+  }),
+  workers: Flags.integer({
+    summary: "inference workers, one core each; default: one a core",
+    helpValue: "N",
+    min: 1,
+  }),
+});
+
+export const questionFlags = inGroup("question", {
   questions: Flags.string({ char: "q", summary: "questions file, YAML or JSON in the wire's form", helpValue: "FILE" }),
-  preset: Flags.string({ char: "p", summary: "questions that ship with qa: triage, email, review, moderation, guard" }),
-};
+  preset: Flags.string({
+    char: "p",
+    summary: "questions that ship with qa: triage, email, review, moderation, guard",
+    helpValue: "NAME",
+  }),
+});
 
-export const longFlags = {
+export const longFlags = inGroup("long text", {
   long: Flags.option({ options: ["reject", "chunk"] as const, default: "reject" })({
     summary: "a state over the room: reject it as an error, or answer it in chunks",
   }),
   overlap: Flags.integer({
     summary: "sentences (of a list: items) that a chunk repeats of the one before",
+    helpValue: "N",
     default: 1,
     min: 0,
   }),
@@ -37,25 +62,32 @@ export const longFlags = {
     summary: "of the chunks' answers: the best (yes/no: highest probability; else: highest confidence) or their mean",
   }),
   explain: Flags.boolean({ summary: "with chunks: also what each chunk answered" }),
-};
+});
 
-export const rowFlags = {
+export const rowFlags = inGroup("input", {
   "state-column": Flags.string({
     summary:
       "column (JSON: dotted path) that is the text; default: the only one, or state, text, body, message, content, description",
+    helpValue: "COLUMN",
   }),
-  template: Flags.string({ summary: "the text from several columns: 'Subject: {{subject}}\\n{{body}}'" }),
+  template: Flags.string({
+    summary: "the text from several columns: 'Subject: {{subject}}\\n{{body}}'",
+    helpValue: "TEXT",
+  }),
   "state-json": Flags.boolean({ summary: "the whole row as a JSON object is the text" }),
-  delimiter: Flags.string({ summary: "of CSV cells, one character or 'tab'; default: found in the header" }),
-};
+  delimiter: Flags.string({
+    summary: "of CSV cells, one character or 'tab'; default: found in the header",
+    helpValue: "CHARACTER",
+  }),
+});
 
-export const queueFlags = {
-  queue: Flags.string({ summary: "name of the queue; default: made from --out" }),
+export const queueFlags = inGroup("queue", {
+  queue: Flags.string({ summary: "name of the queue; default: made from --out", helpValue: "NAME" }),
   redis: Flags.string({
     summary: "where Redis is (default QA_REDIS_URL, REDIS_URL, or redis://127.0.0.1:6379)",
     helpValue: "URL",
   }),
-};
+});
 
 /** How the flags want rows to be read. @throws QaError `invalid_usage` */
 export function readOptionsOf(flags: { from?: string | undefined; delimiter?: string | undefined }): ReadOptions {

@@ -5,11 +5,13 @@ import { AnswerCache } from "../batch/answer-cache.js";
 import { answerOnce, storeIdentityOf } from "../batch/answer-once.js";
 import { type Answerer, engineAnswerer } from "../batch/answerer.js";
 import { type EngineOptions, resolveRemoteConfig } from "../config.js";
+import { resolveModel } from "../engine/deployment.js";
 import { Engine } from "../engine/engine.js";
 import { QaError } from "../errors.js";
 import { openRemote } from "../remote/remote-answerer.js";
+import { inGroup } from "./flags.js";
 
-export const endpointFlags = {
+export const endpointFlags = inGroup("endpoint", {
   endpoint: Flags.string({
     summary: "ask System One services in place of the engine; base URLs, separated by commas; key: TYPESAFE_API_KEY",
     helpValue: "URL[,URL]",
@@ -17,6 +19,7 @@ export const endpointFlags = {
   }),
   "in-flight": Flags.integer({
     summary: "calls in flight per endpoint (default 8)",
+    helpValue: "N",
     min: 1,
     dependsOn: ["endpoint"],
   }),
@@ -27,11 +30,15 @@ export const endpointFlags = {
     max: 86_400,
     dependsOn: ["endpoint"],
   }),
-};
+});
 
-interface AnswererFlags extends EngineOptions {
+interface EngineFlags extends EngineOptions {
+  readonly model?: string | undefined;
   readonly models?: string | undefined;
   readonly "batch-tokens"?: number | undefined;
+}
+
+interface AnswererFlags extends EngineFlags {
   readonly endpoint?: string | undefined;
   readonly "in-flight"?: number | undefined;
   readonly deadline?: number | undefined;
@@ -45,7 +52,7 @@ export interface OpenAnswerer extends Answerer {
 
 /**
  * Opens who answers, and with `--cache` what earlier runs kept; whoever opens it closes it.
- * @throws QaError `invalid_usage`, `unknown_deployment`, `cache_unavailable`
+ * @throws QaError `invalid_usage`, `unknown_deployment`, `unknown_model`, `cache_unavailable`
  */
 export async function openAnswerer(flags: AnswererFlags): Promise<OpenAnswerer> {
   const cache = flags.cache === undefined ? undefined : AnswerCache.open(flags.cache);
@@ -60,10 +67,25 @@ export async function openAnswerer(flags: AnswererFlags): Promise<OpenAnswerer> 
   };
 }
 
+/**
+ * Opens the engine of this machine, once the model that all rows ask for is known; whoever opens it closes it.
+ * @throws QaError `unknown_deployment`, `unknown_model`
+ */
+export async function openEngine(flags: EngineFlags): Promise<Engine> {
+  const engine = await Engine.open({ ...flags, modelsDir: flags.models, maxBatchTokens: flags["batch-tokens"] });
+  try {
+    resolveModel(engine.deployment, flags.model);
+    return engine;
+  } catch (error) {
+    await engine.close();
+    throw error;
+  }
+}
+
 async function openOwnAnswerer(flags: AnswererFlags): Promise<OpenAnswerer> {
   const { endpoint, deadline } = flags;
   if (endpoint === undefined) {
-    const engine = await Engine.open({ ...flags, modelsDir: flags.models, maxBatchTokens: flags["batch-tokens"] });
+    const engine = await openEngine(flags);
     return { ...engineAnswerer(engine), close: () => engine.close() };
   }
   if (flags.long === "chunk")

@@ -13,6 +13,7 @@ import { formatOfOutput, TO_VALUES } from "../batch/write/output-format.js";
 import {
   chunkOptionsOf,
   engineFlags,
+  inGroup,
   longFlags,
   questionFlags,
   questionsOf,
@@ -22,39 +23,19 @@ import {
 } from "./flags.js";
 import { endpointFlags } from "./open-answerer.js";
 
-export const runFlags = {
-  ...questionFlags,
+const outputFlags = inGroup("output", {
   out: Flags.string({
     char: "o",
     summary: "output file (.ndjson, .csv, also .gz, .zst), or - for stdout",
+    helpValue: "FILE",
     default: "-",
   }),
   to: Flags.option({ options: TO_VALUES })({
     summary: "output format; default: by the name of --out, stdout NDJSON",
   }),
-  restart: Flags.boolean({ summary: "begin anew and overwrite the output, instead of going on where it stops" }),
-  rejects: Flags.string({
-    summary: "NDJSON file for the failed rows, whole, to be mended and run again",
-    helpValue: "FILE",
-  }),
-  "retry-failed": Flags.boolean({ summary: "of a finished run: answer its failed rows again, in their places" }),
-  "max-errors": Flags.string({
-    summary: "end early when more rows fail than this: 20, or 5% (from 100 rows on)",
-    helpValue: "N|N%",
-  }),
-  ...rowFlags,
-  from: Flags.option({ options: FROM_VALUES })({ summary: "input format; default: by the file's name" }),
-  limit: Flags.integer({ summary: "only the first N rows", min: 1, helpValue: "N" }),
-  sample: Flags.integer({ summary: "only N rows drawn at random", min: 1, helpValue: "N" }),
-  seed: Flags.integer({ summary: "of --sample: the same seed draws the same rows", default: 1 }),
-  shard: Flags.string({
-    summary: "only every n-th row, for n processes (then qa merge): 1/4 to 4/4, or auto in a job array",
-    helpValue: "i/n|auto",
-  }),
   "only-answers": Flags.boolean({ summary: "leave the input out of the output, but for --id-column" }),
-  "id-column": Flags.string({ summary: "column that names a row, kept with --only-answers" }),
+  "id-column": Flags.string({ summary: "column that names a row, kept with --only-answers", helpValue: "COLUMN" }),
   probabilities: Flags.boolean({ summary: "CSV: a column for the probability of every option" }),
-  ...longFlags,
   uncertain: Flags.string({
     summary: "mark answers whose probability (yes/no) or confidence lies in a band: 0.4..0.6",
     helpValue: "LOW..HIGH",
@@ -67,19 +48,65 @@ export const runFlags = {
     summary: "a report of the run: answers, errors, routes, timing (.html or .json)",
     helpValue: "FILE",
   }),
-  ...engineFlags,
-  "batch-tokens": Flags.integer({ summary: "tokens of one batch, padding included (default 2048)", min: 1 }),
+  quiet: Flags.boolean({ summary: "no progress and no summary" }),
+});
+
+const inputFlags = inGroup("input", {
+  from: Flags.option({ options: FROM_VALUES })({ summary: "input format; default: by the file's name" }),
+  ...rowFlags,
+  limit: Flags.integer({ summary: "only the first N rows", min: 1, helpValue: "N" }),
+  sample: Flags.integer({ summary: "only N rows drawn at random", min: 1, helpValue: "N" }),
+  seed: Flags.integer({ summary: "of --sample: the same seed draws the same rows", default: 1, helpValue: "N" }),
+  shard: Flags.string({
+    summary: "only every n-th row, for n processes (then qa merge): 1/4 to 4/4, or auto in a job array",
+    helpValue: "i/n|auto",
+  }),
+});
+
+const againFlags = inGroup("going on and failure", {
+  restart: Flags.boolean({ summary: "begin anew and overwrite the output, instead of going on where it stops" }),
+  rejects: Flags.string({
+    summary: "NDJSON file for the failed rows, whole, to be mended and run again",
+    helpValue: "FILE",
+  }),
+  "retry-failed": Flags.boolean({ summary: "of a finished run: answer its failed rows again, in their places" }),
+  "max-errors": Flags.string({
+    summary: "end early when more rows fail than this: 20, or 5% (from 100 rows on)",
+    helpValue: "N|N%",
+  }),
+});
+
+const ownEngineFlags = inGroup("engine", {
+  "batch-tokens": Flags.integer({
+    summary: "tokens of one batch, padding included (default 2048)",
+    helpValue: "N",
+    min: 1,
+  }),
   cache: Flags.string({
     summary: "folder that keeps answers for later runs: rows it knows are not answered again",
     helpValue: "DIR",
   }),
+});
+
+const dryRunFlags = inGroup("dry run", {
   "dry-run": Flags.boolean({
     summary: "answer and write nothing: rows, routes, tokens, what is too long, duplicates, expected time and size",
     exclusive: ["endpoint"],
   }),
   json: Flags.boolean({ summary: "with --dry-run: one line of JSON", dependsOn: ["dry-run"] }),
+});
+
+/** In the order of the help. */
+export const runFlags = {
+  ...questionFlags,
+  ...inputFlags,
+  ...outputFlags,
+  ...dryRunFlags,
+  ...againFlags,
+  ...longFlags,
+  ...engineFlags,
+  ...ownEngineFlags,
   ...endpointFlags,
-  quiet: Flags.boolean({ summary: "no progress and no summary" }),
 };
 
 export type RunFlags = Interfaces.InferredFlags<typeof runFlags>;

@@ -13,7 +13,8 @@ import { QaError } from "../errors.js";
 export default class Ask extends QaCommand {
   static override summary = "Ask questions of one text and see the answers as bars.";
   static override description = `The text comes from the argument, or from stdin where there is none.
-A question on the command line is 'text' (yes or no), 'text :: a | b | c' (choice) or
+
+A question on the command line is 'text' (yes or no), 'text :: a | b | c' (choice) or \
 'text :: low < middle < high' (score); 'id=' in front names it.`;
   static override examples = [
     "<%= config.bin %> ask 'I was charged twice, please refund one.' --question 'Is a refund requested?'",

@@ -8,8 +8,8 @@ import { QaCommand, stopOnSignals } from "../cli/qa-command.js";
 export default class Merge extends QaCommand {
   static override summary = "Put the parts of a run together, once it is proved that they are one whole run.";
   static override description =
-    `Takes the outputs of qa run --shard, or of qa queue, each with the FILE.qa beside it, in any order. Proves that all
-parts are there and none twice, over one input and made alike, and restores the order of the input. Where a proof
+    `Takes the outputs of qa run --shard, or of qa queue, each with the FILE.qa beside it, in any order. Proves that all \
+parts are there and none twice, over one input and made alike, and restores the order of the input. Where a proof \
 fails, nothing is written.
 
 Exit code: 0 merged, 2 the parts are not one whole run, 1 a file is damaged or could not be written, 130 interrupted.`;
@@ -24,6 +24,7 @@ Exit code: 0 merged, 2 the parts are not one whole run, 1 a file is damaged or c
     out: Flags.string({
       char: "o",
       summary: "output file, of the format of the parts (.ndjson, .csv, also .gz, .zst)",
+      helpValue: "FILE",
       required: true,
     }),
     force: Flags.boolean({ char: "f", summary: "overwrite an output that exists" }),

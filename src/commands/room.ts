@@ -6,7 +6,15 @@ import { openRequests } from "../batch/read/read-requests.js";
 import { drawRoom } from "../batch/room/draw-room.js";
 import { roomToJson } from "../batch/room/room-json.js";
 import { studyRoom } from "../batch/room/room-study.js";
-import { engineFlags, questionFlags, questionsOf, readOptionsOf, rowFlags, stateOptionsOf } from "../cli/flags.js";
+import {
+  engineFlags,
+  inGroup,
+  questionFlags,
+  questionsOf,
+  readOptionsOf,
+  rowFlags,
+  stateOptionsOf,
+} from "../cli/flags.js";
 import { QaCommand } from "../cli/qa-command.js";
 import { stringifyJson } from "../decision/json.js";
 import { Engine } from "../engine/engine.js";
@@ -25,11 +33,13 @@ export default class Room extends QaCommand {
   };
   static override flags = {
     ...questionFlags,
-    state: Flags.string({ summary: "a text to fit", exclusive: ["state-file"] }),
+    state: Flags.string({ summary: "a text to fit", helpValue: "TEXT", exclusive: ["state-file"] }),
     "state-file": Flags.string({ summary: "a file whose whole text is to fit", helpValue: "FILE" }),
-    ...rowFlags,
-    from: Flags.option({ options: FROM_VALUES })({ summary: "format of the data files; default: by their names" }),
-    limit: Flags.integer({ summary: "measure the first N rows only", min: 1, helpValue: "N" }),
+    ...inGroup("input", {
+      from: Flags.option({ options: FROM_VALUES })({ summary: "format of the data files; default: by their names" }),
+      ...rowFlags,
+      limit: Flags.integer({ summary: "measure the first N rows only", min: 1, helpValue: "N" }),
+    }),
     model: engineFlags.model,
     deployment: engineFlags.deployment,
     models: engineFlags.models,

@@ -11,23 +11,23 @@ import type { TallyCounts } from "../batch/progress/tally.js";
 import { rowsInPart } from "../batch/read/part.js";
 import type { RunEnd } from "../batch/run.js";
 import { type AskedRun, Sitting } from "../batch/sitting.js";
-import { openAnswerer } from "../cli/open-answerer.js";
+import { openAnswerer, openEngine } from "../cli/open-answerer.js";
 import { QaCommand, stopOnSignals } from "../cli/qa-command.js";
 import { type RunFlags, runFlags, runOf } from "../cli/run-flags.js";
 import { openRunReport } from "../cli/run-report.js";
 import { stringifyJson } from "../decision/json.js";
-import { Engine } from "../engine/engine.js";
 
 export default class Run extends QaCommand {
   static override summary = "Answer questions over files: one row out for each row in, in order.";
   static override description =
-    `Reads CSV, TSV, NDJSON, a JSON array or lines of text, each also gzipped or zstd, and Parquet; many files, globs,
-- for stdin.
-A row that cannot be answered keeps its place and says why in \`error\`. A run that was stopped, in whatever way, goes
-on with the same command; FILE.qa beside the output says how far it is. NDJSON rows with \`state\` and \`questions\`
-are requests of their own and need no --questions.
+    `Reads CSV, TSV, NDJSON, a JSON array or lines of text, each also gzipped or zstd, and Parquet. NDJSON rows with \
+\`state\` and \`questions\` are requests of their own and need no --questions.
+
+A row that cannot be answered keeps its place and says why in \`error\`. A run that was stopped, in whatever way, goes \
+on with the same command; FILE.qa beside the output says how far it is.
 
 Exit code: 0 all answered, 3 finished with failed rows, 2 wrong usage, 1 a fatal error, 130 interrupted.`;
+  static override usage = "run INPUT... [-q FILE | -p NAME] [-o FILE] [FLAGS]";
   static override examples = [
     "<%= config.bin %> run tickets.csv --preset triage --out answers.csv",
     "<%= config.bin %> run 'mails/*.ndjson.gz' --questions ask.yaml --template 'Subject: {{subject}}\\n{{body}}' -o out.ndjson",
@@ -69,7 +69,7 @@ Exit code: 0 all answered, 3 finished with failed rows, 2 wrong usage, 1 a fatal
   }
 
   async #dryRun(asked: AskedRun, flags: RunFlags, signal: AbortSignal): Promise<void> {
-    const engine = await Engine.open({ ...flags, modelsDir: flags.models, maxBatchTokens: flags["batch-tokens"] });
+    const engine = await openEngine(flags);
     const onRow = process.stderr.isTTY && !flags.quiet ? showRows : undefined;
     try {
       const found = await dryRun(engine, { ...asked, onRow, signal });
@@ -105,17 +105,26 @@ async function watched(sitting: Sitting, { answerer, asked, flags, signal }: Inv
   const rowsToRead = limit !== undefined && part !== undefined ? rowsInPart(part, limit) : limit;
   const fractionRead = () => (rowsToRead !== undefined ? counts.rowsRead / rowsToRead : size && bytes / size);
   const colors = process.env.NO_COLOR === undefined;
-  const progress = await createProgress({ kind: progressKind(flags), stream: process.stderr, files: inputs, colors });
+  const progress = await createProgress({
+    kind: progressKind(flags),
+    stream: process.stderr,
+    files: inputs,
+    colors,
+    signal,
+  });
   const onRow = () => progress.update(counts, fractionRead());
   const onBytes = (count: number) => {
     bytes += count;
   };
+  let isRun = false; // one that is refused has come to nothing, though its earlier sittings have
   try {
-    return await sitting.run(answerer, { onRow, onBytes, signal });
+    const end = await sitting.run(answerer, { onRow, onBytes, signal });
+    isRun = true;
+    return end;
   } finally {
     await progress.close();
-    const { elapsedMs } = sitting.timing;
-    if (!flags.quiet && counts.rows > 0)
+    const { elapsedMs, thisRows } = sitting.timing;
+    if (!flags.quiet && counts.rows > 0 && (isRun || thisRows > 0))
       process.stderr.write(summaryText(counts, { elapsedMs, columns: process.stderr.columns ?? 100 }));
   }
 }

@@ -47,7 +47,7 @@ describe("a questions file", () => {
   });
 
   it.each([
-    ["is no YAML", "broken.yaml", "a: [", "is not YAML"],
+    ["is no YAML", "broken.yaml", "a: [", "with a ] at line 1, column 5"],
     ["is no JSON", "broken.json", "{", "is not JSON"],
     ["is a list", "list.yaml", "- a\n", "must be an object"],
     ["is empty", "empty.yaml", "", "must be an object"],

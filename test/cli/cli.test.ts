@@ -203,6 +203,15 @@ describe("what a person does wrong", () => {
     expect(readNdjson(readFile(out))).toHaveLength(1);
   });
 
+  it("says of a run that cannot go on only why, not again what its earlier sitting came to", async () => {
+    const out = temp("other.ndjson");
+    const args = ["run", `${FIXTURES}mails.txt`, ...ENGLISH, "--limit", "1", "--out", out];
+    expect((await qa([...args, "--preset", "guard"])).stderr).toContain("1 row answered");
+    const { code, stderr } = await qa([...args, "--preset", "email"]);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^qa: /);
+  });
+
   it("a missing checkpoint is an error that says what to do, and nothing is written", async () => {
     mkdirSync(temp("no-models"));
     const out = temp("none.ndjson");

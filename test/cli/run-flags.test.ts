@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { type RunFlags, runOf } from "../../src/cli/run-flags.js";
+import { pushFlags } from "../../src/cli/push-flags.js";
+import { type RunFlags, runFlags, runOf } from "../../src/cli/run-flags.js";
 
 const folder = mkdtempSync(join(tmpdir(), "qa-run-flags-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -18,4 +19,17 @@ describe("runOf", () => {
     expect((await runOf(flags, [at("*")])).inputs).toEqual([at("a.csv")]);
     expect((await runOf(flags, [at("answers.csv")])).inputs).toEqual([at("answers.csv")]);
   });
+});
+
+it("has every flag of qa run under a heading of the help", () => {
+  expect(Object.entries(runFlags).filter(([, { helpGroup }]) => helpGroup === undefined)).toEqual([]);
+});
+
+it("has what qa run and qa queue push share under the same heading in both", () => {
+  const headings = new Map<string, string | undefined>(
+    Object.entries(runFlags).map(([name, { helpGroup }]) => [name, helpGroup]),
+  );
+  const shared = Object.entries(pushFlags).filter(([name]) => headings.has(name) && name !== "out" && name !== "quiet");
+  expect(shared.length).toBeGreaterThan(15);
+  for (const [name, { helpGroup }] of shared) expect(helpGroup, name).toBe(headings.get(name));
 });

@@ -13,6 +13,8 @@ export interface ProgressOptions {
   readonly files: readonly string[];
   /** Colours on the screen; without NO_COLOR. */
   readonly colors: boolean;
+  /** Aborted where the run is told to stop, which takes as long as the rows in hand. */
+  readonly signal?: AbortSignal | undefined;
   readonly clock?: Clock;
   /** Between two lines; default 5 s. */
   readonly everyMs?: number;
@@ -27,7 +29,7 @@ export async function createProgress(options: ProgressOptions): Promise<Progress
       return createScreenProgress({ ...options, clock });
     }
     case "lines":
-      return createLineProgress({ stream: options.stream, clock, everyMs });
+      return createLineProgress({ ...options, clock, everyMs });
     case "none":
       return { update() {}, async close() {} };
     default:

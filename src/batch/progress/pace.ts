@@ -19,6 +19,9 @@ export const systemClock: Clock = {
   },
 };
 
+/** What is said of a run that was told to stop. */
+export const STOPPING = "stopping behind the rows in hand; Ctrl-C again: at once";
+
 /** What shows how a run goes. */
 export interface Progress {
   /** Takes note; cheap, draws later. `fractionRead`: bytes of the input read so far over all, where known. */

@@ -2,17 +2,18 @@
 
 import type { Writable } from "node:stream";
 import { countOf, countText, remainingText, shareText, shortText } from "./amounts.js";
-import { type Clock, createPace, type Pace, type Progress } from "./pace.js";
+import { type Clock, createPace, type Pace, type Progress, STOPPING } from "./pace.js";
 import type { TallyCounts } from "./tally.js";
 
 export interface LineOptions {
   readonly stream: Writable;
   readonly clock: Clock;
   readonly everyMs: number;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Progress in lines; none where the run ends before the first is due. */
-export function createLineProgress({ stream, clock, everyMs }: LineOptions): Progress {
+export function createLineProgress({ stream, clock, everyMs, signal }: LineOptions): Progress {
   const pace = createPace(clock.now());
   let seen: { counts: TallyCounts; fractionRead: number | undefined } | undefined;
   const stopClock = clock.every(everyMs, () => {
@@ -20,12 +21,15 @@ export function createLineProgress({ stream, clock, everyMs }: LineOptions): Pro
     const { counts, fractionRead } = seen;
     stream.write(`${progressLine(counts, pace.observe(counts, fractionRead, clock.now()))}\n`);
   });
+  const sayStopping = () => stream.write(`${STOPPING}\n`);
+  signal?.addEventListener("abort", sayStopping, { once: true });
   return {
     update(counts, fractionRead) {
       seen = { counts, fractionRead };
     },
     async close() {
       stopClock();
+      signal?.removeEventListener("abort", sayStopping);
     },
   };
 }

@@ -4,7 +4,7 @@ import { styleText } from "node:util";
 import { Box, render, Text } from "ink";
 import type { ReactNode } from "react";
 import { countOf, countText, durationText, remainingText, shareText, shortText } from "./amounts.js";
-import { type Clock, createPace, type Pace, type Progress } from "./pace.js";
+import { type Clock, createPace, type Pace, type Progress, STOPPING } from "./pace.js";
 import { mixLines, type Paint } from "./progress-mix.js";
 import type { TallyCounts } from "./tally.js";
 import { cutText, fitText, textWidth } from "./text-width.js";
@@ -16,6 +16,7 @@ export interface ScreenProps {
   readonly columns: number;
   readonly rows: number;
   readonly colors: boolean;
+  readonly isStopping?: boolean;
 }
 
 const MARGIN = 1;
@@ -25,7 +26,15 @@ const REDRAW_MS = 125;
 const UP_A_LINE = "\u001b[1A";
 
 /** The screen at one moment; no line is wider than the terminal, and there are fewer than it has. */
-export function ProgressScreen({ files, counts, pace, columns, rows, colors }: ScreenProps): ReactNode {
+export function ProgressScreen({
+  files,
+  counts,
+  pace,
+  columns,
+  rows,
+  colors,
+  isStopping = false,
+}: ScreenProps): ReactNode {
   const width = Math.max(1, columns - 2 * MARGIN);
   // ink's own colours follow stdout, which is often redirected while stderr is a terminal
   const paint: Paint = (style, text) =>
@@ -36,6 +45,7 @@ export function ProgressScreen({ files, counts, pace, columns, rows, colors }: S
     ...(pace.fractionDone === undefined ? [] : [gaugeLine(pace.fractionDone, pace.remainingMs, width, paint)]),
     rateLine(counts, pace, width),
     ...(counts.failed === 0 ? [] : [failureLine(counts, width, paint)]),
+    ...(isStopping ? [paint("bold", cutText(STOPPING, width))] : []),
     ...(mix.length === 0 ? [] : ["", ...mix]),
   ];
   return (
@@ -89,10 +99,11 @@ export interface ScreenOptions {
   readonly clock: Clock;
   readonly files: readonly string[];
   readonly colors: boolean;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Progress on a terminal, drawn from the first update on, at most eight times a second. */
-export function createScreenProgress({ stream, clock, files, colors }: ScreenOptions): Progress {
+export function createScreenProgress({ stream, clock, files, colors, signal }: ScreenOptions): Progress {
   const pace = createPace(clock.now());
   let seen: { counts: TallyCounts; fractionRead: number | undefined } | undefined;
   const screen = render(<Text> </Text>, { stdout: stream, exitOnCtrlC: false, patchConsole: false, maxFps: 30 });
@@ -101,7 +112,8 @@ export function createScreenProgress({ stream, clock, files, colors }: ScreenOpt
     const { counts, fractionRead } = seen;
     const size = { columns: stream.columns || 80, rows: stream.rows || 24 }; // 0 where a terminal does not tell
     const now = pace.observe(counts, fractionRead, clock.now());
-    screen.rerender(<ProgressScreen files={files} counts={counts} pace={now} colors={colors} {...size} />);
+    const shown = { files, counts, pace: now, colors, isStopping: signal?.aborted ?? false, ...size };
+    screen.rerender(<ProgressScreen {...shown} />);
   });
   return {
     update(counts, fractionRead) {

@@ -106,6 +106,7 @@ function overview(report: Report): Html {
       : [tile("Uncertain", countText(uncertain), `${of(uncertain)} of the rows`, "unsure")]),
     tile("Failed", countText(failed), failed === 0 ? "no row failed" : `${of(failed)} of the rows`, "failed"),
     ...(chunked === 0 ? [] : [tile("In chunks", countText(chunked), "rows with a long text")]),
+    ...memoryTile(rows),
     tile("Pace", `${shortText(allSittings.rowsPerSecond)}/s`, `rows, ${durationText(allSittings.elapsedMs)} in all`),
     tile("Tokens", shortText(inputTokens), `${countText(inputTokens)}, ${shortText(tokensPerSecond)}/s`),
   ];
@@ -120,6 +121,16 @@ function overview(report: Report): Html {
 <dl class="tiles">${tiles}</dl>
 <div class="all-rows">${drawParts(parts, label)}</div>
 </section>`;
+}
+
+/** Rows that were answered without being read by a model; none where every row was. */
+function memoryTile({ duplicates, cached }: Report["rows"]): readonly Html[] {
+  if (duplicates + cached === 0) return [];
+  const about = [
+    ...(duplicates === 0 ? [] : [`${countText(duplicates)} equal to another row`]),
+    ...(cached === 0 ? [] : [`${countText(cached)} kept by an earlier run`]),
+  ];
+  return [tile("From memory", countText(duplicates + cached), about.join(", "))];
 }
 
 function tile(name: string, value: string, about: string, mark?: string): Html {

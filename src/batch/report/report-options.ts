@@ -13,6 +13,7 @@ const REPORTED = [
   "sample",
   "seed",
   "shard",
+  "rejects",
   "max-errors",
   "retry-failed",
   "only-answers",
@@ -27,6 +28,7 @@ const REPORTED = [
   "deployment",
   "workers",
   "batch-tokens",
+  "cache",
 ] as const;
 
 /** The flags that were given, in a fixed order; `isDefault` tells those that were not. */

@@ -66,6 +66,10 @@ export interface Report extends Omit<RunFacts, "questions" | "elapsedMs" | "this
     readonly failed: number;
     readonly malformed: number;
     readonly chunked: number;
+    /** Of the answered, rows that took the answer of an equal row of the run. */
+    readonly duplicates: number;
+    /** Of the answered, rows whose answer an earlier run had kept. */
+    readonly cached: number;
     /** Rows with an answer in the band; only with a band. */
     readonly uncertain: number | undefined;
   };
@@ -85,7 +89,7 @@ export interface Report extends Omit<RunFacts, "questions" | "elapsedMs" | "this
 /** The report of a run. */
 export function reportOf(counts: TallyCounts, facts: RunFacts): Report {
   const { questions = [], elapsedMs, thisSitting, ...known } = facts;
-  const { rows, answered, failed, malformed, chunked, uncertain } = counts;
+  const { rows, answered, failed, malformed, chunked, duplicates, cached, uncertain } = counts;
   const routes = [...counts.routes.values()]
     .map(({ model, reason, count }) => ({ model, reason, rows: count, share: shareOf(count, answered) }))
     .toSorted((a, b) => b.rows - a.rows);
@@ -97,6 +101,8 @@ export function reportOf(counts: TallyCounts, facts: RunFacts): Report {
       failed,
       malformed,
       chunked,
+      duplicates,
+      cached,
       uncertain: facts.band === undefined ? undefined : uncertain,
     },
     inputTokens: counts.inputTokens,

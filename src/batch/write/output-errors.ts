@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import { QaError } from "../../errors.js";
 
 /** @param remedy what lets the output be overwritten */
-export function outputExists(out: string, remedy = "pass --force to overwrite it"): QaError {
+export function outputExists(out: string, remedy = "begin anew with --restart"): QaError {
   return new QaError("output_exists", `${out} exists; name another file, or ${remedy}`, { details: { file: out } });
 }
 

@@ -10,9 +10,10 @@ import { pushRun } from "../../queue/push-run.js";
 export default class QueuePush extends QaCommand {
   static override summary = "Put a run on a queue, in parts that any number of workers answer.";
   static override description =
-    `Reads the input once, counts its rows and puts parts of --chunk-rows of them on a queue in Redis: names of files and
-numbers of rows, never texts. The workers have to see the same files, under the same names. Pushing again adds
+    `Reads the input once, counts its rows and puts parts of --chunk-rows of them on a queue in Redis: names of files and \
+numbers of rows, never texts. The workers have to see the same files, under the same names. Pushing again adds \
 nothing twice, and gives parts that failed another try.`;
+  static override usage = "queue push INPUT... [-q FILE | -p NAME] -o DIR [FLAGS]";
   static override examples = [
     "<%= config.bin %> queue push tickets.csv --preset triage --to csv --out parts",
     "<%= config.bin %> queue work --out parts --until-empty",

@@ -15,18 +15,25 @@ import { workQueue } from "../../queue/work-queue.js";
 export default class QueueWork extends QaCommand {
   static override summary = "Answer the parts of a queue; start as many of these as there are machines.";
   static override description =
-    `Takes a part, answers it into its file, takes the next. A worker that dies loses its part to another one after --lease
-seconds; one that is told to stop (SIGTERM, Ctrl-C) gives it back at once. A part may so be answered twice, and its
+    `Takes a part, answers it into its file, takes the next. A worker that dies loses its part to another one after --lease \
+seconds; one that is told to stop (SIGTERM, Ctrl-C) gives it back at once. A part may so be answered twice, and its \
 file is written as a whole each time: in the end each row is there once.
 
-Exit code: 0 all parts answered, 1 a part failed, 130 stopped. Without --until-empty it waits for more, and 0 is stopped.`;
+Exit code of --until-empty: 0 all parts answered, 1 a part failed, 3 not yet done, 130 stopped. Without it a worker \
+waits for more, and 0 is stopped.`;
+  static override usage = "queue work -o DIR [--until-empty] [FLAGS]";
   static override examples = ["<%= config.bin %> queue work --out parts --until-empty"];
   static override flags = {
     out: Flags.string({ char: "o", summary: "folder of the parts, as it was pushed", helpValue: "DIR" }),
     ...queueFlags,
-    jobs: Flags.integer({ char: "j", summary: "parts in hand at once", default: 1, min: 1 }),
+    jobs: Flags.integer({ char: "j", summary: "parts in hand at once", helpValue: "N", default: 1, min: 1 }),
     "until-empty": Flags.boolean({ summary: "end when no part waits or is in anybody's hands" }),
-    lease: Flags.integer({ summary: "seconds that a part stays with a worker not heard of", default: 30, min: 1 }),
+    lease: Flags.integer({
+      summary: "seconds that a part stays with a worker not heard of",
+      helpValue: "SECONDS",
+      default: 30,
+      min: 1,
+    }),
     models: engineFlags.models,
     workers: engineFlags.workers,
     "batch-tokens": runFlags["batch-tokens"],

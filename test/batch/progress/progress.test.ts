@@ -78,6 +78,18 @@ describe("ProgressScreen", () => {
     );
   });
 
+  it("says of a run that was told to stop what it waits for, on a line that even a low and narrow terminal has", () => {
+    expect(screenOf({ isStopping: true })).toContain(" stopping behind the rows in hand; Ctrl-C again: at once");
+    expect(
+      screenOf({ isStopping: true, columns: 30 })
+        .map(textWidth)
+        .toSorted((a, b) => a - b)
+        .at(-1),
+    ).toBeLessThanOrEqual(30);
+    expect(screenOf({ isStopping: true, rows: 9 }).length).toBeLessThan(8);
+    expect(screenOf().join()).not.toContain("stopping");
+  });
+
   it("has colours only where it may", () => {
     expect(screenOf().join("")).not.toContain("\u001b");
     expect(screenOf({ colors: true }).join("")).toContain("\u001b[36m");
@@ -132,6 +144,18 @@ describe("createProgress", () => {
     clock.pass(60_000);
     expect(written).toHaveLength(2);
     expect(written[0]).toBe("40 rows, 8.0 rows/s, 72.0 tokens/s, 50%, about 5 s left, 4 failed (state_too_long 4)\n");
+  });
+
+  it("writes at once that a run was told to stop, and nothing of a stop after the end", async () => {
+    const { stream, written } = fakeStream(false);
+    const [stop, late] = [new AbortController(), new AbortController()];
+    const options = { kind: "lines", stream, files: ["a"], colors: false, clock: fakeClock() } as const;
+    const progress = await createProgress({ ...options, signal: stop.signal });
+    stop.abort();
+    await progress.close();
+    await (await createProgress({ ...options, signal: late.signal })).close();
+    late.abort();
+    expect(written).toEqual(["stopping behind the rows in hand; Ctrl-C again: at once\n"]);
   });
 
   it("writes nothing when quiet", async () => {

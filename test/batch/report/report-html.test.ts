@@ -65,6 +65,20 @@ describe("the report as a page", () => {
     expect(pageOf()).not.toContain('class="notice"');
   });
 
+  it("shows rows answered from memory only where there are any, and which memory that was", () => {
+    expect(pageOf()).not.toContain("From memory");
+    const tally = tallyOf(1);
+    const facts = factsOf();
+    const add = (reused: "run" | "cache") => {
+      tally.add(jsonRow("{}"), { ...decision({ urgent: noul(0.9) }), reused });
+      return reportHtml(reportOf(tally.counts, facts), "");
+    };
+    expect(add("cache")).toMatch(
+      /From memory<\/dt><dd class="value">1<\/dd><dd class="about">1 kept by an earlier run</,
+    );
+    expect(add("run")).toMatch(/>2<\/dd><dd class="about">1 equal to another row, 1 kept by an earlier run</);
+  });
+
   it("gives a text to every picture that no numbers stand beside, headings in order, and captions to tables", () => {
     const page = pageOf();
     for (const [svg] of page.matchAll(/<svg[^>]*>/g))

@@ -54,6 +54,17 @@ describe("reportOf", () => {
     expect(report.thisSitting).toEqual({ rows: 1, elapsedMs: 500, rowsPerSecond: 2 });
   });
 
+  it("tells rows that took the answer of an equal row from those that an earlier run had answered", () => {
+    const tally = createTally();
+    for (const reused of [undefined, "run", "run", "cache"] as const)
+      tally.add(jsonRow("{}"), { ...decision({ urgent: noul(0.9) }), reused });
+    const report = reportOf(tally.counts, factsOf());
+    expect(report.rows).toMatchObject({ answered: 4, duplicates: 2, cached: 1 });
+    const json = JSON.parse(reportJson(report)) as Record<string, unknown>;
+    expect(validate(json), JSON.stringify(validate.errors)).toBe(true);
+    expect(json.rows).toMatchObject({ duplicates: 2, cached: 1 });
+  });
+
   it("is the same in both forms after a crash and a resume as of a run in one sitting", () => {
     for (let seed = 1; seed <= 20; seed++) {
       const rows = drawRows(seed, 100);
@@ -92,7 +103,20 @@ describe("the report as JSON", () => {
 
 describe("reportedOptions", () => {
   it("names the flags that were given, and none that it does not know", () => {
-    const flags = { preset: "triage", seed: 1, limit: 5, "api-key": "secret", explain: true, template: undefined };
-    expect(reportedOptions(flags, (name) => name === "seed")).toEqual({ preset: "triage", limit: 5, explain: true });
+    const flags = {
+      preset: "triage",
+      seed: 1,
+      limit: 5,
+      cache: "memory",
+      "api-key": "secret",
+      explain: true,
+      template: undefined,
+    };
+    expect(reportedOptions(flags, (name) => name === "seed")).toEqual({
+      preset: "triage",
+      limit: 5,
+      explain: true,
+      cache: "memory",
+    });
   });
 });

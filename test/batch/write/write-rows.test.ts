@@ -47,7 +47,10 @@ describe("openRowWriter", () => {
   it("leaves a file that exists alone, but for force", async () => {
     const out = join(dir, "a.csv");
     await writeFile(out, "old, and longer than what comes\n");
-    await expect(openRowWriter({ out })).rejects.toMatchObject({ code: "output_exists" });
+    await expect(openRowWriter({ out })).rejects.toMatchObject({
+      code: "output_exists",
+      message: expect.stringContaining("--restart"),
+    });
     expect(await readFile(out, "utf8")).toMatch("old");
     const writer = await openRowWriter({ out, force: true });
     await writer.write("new\n");
