@@ -59,9 +59,9 @@ export function sidecarOf(out: string): string {
   return `${out}.qa`;
 }
 
-/** Whether a name is that of a sidecar. */
+/** Whether a name is that of a sidecar, or of what stands beside it while a run writes, or was killed. */
 export function isSidecarName(file: string): boolean {
-  return file.endsWith(".qa");
+  return /\.qa(\.new|\.lock)?$/.test(file);
 }
 
 /**

@@ -1,6 +1,6 @@
 /** The error of a row that an earlier run wrote as failed, read back from the row's record. Pure. */
 
-import { ERROR_KINDS, type ErrorCode, QaError } from "../../errors.js";
+import { ERROR_KINDS, type ErrorCode, type ErrorDetails, QaError } from "../../errors.js";
 import { scanRecord } from "../read/delimited-record.js";
 import type { OutputFormat } from "../write/output-format.js";
 
@@ -24,14 +24,15 @@ export function createFailureOf(format: OutputFormat, head: string): FailureOf {
 
 function failureOfLine(line: string): QaError | undefined {
   if (!line.includes('"error":')) return undefined;
-  const { error } = JSON.parse(line) as { error?: { code?: unknown; message?: unknown } };
-  return failureFrom(error?.code, error?.message);
+  const { error } = JSON.parse(line) as { error?: { code?: unknown; message?: unknown } & ErrorDetails };
+  const { code, message, ...details } = error ?? {};
+  return failureFrom(code, message, details);
 }
 
-function failureFrom(code: unknown, message: unknown): QaError | undefined {
+function failureFrom(code: unknown, message: unknown, details: ErrorDetails = {}): QaError | undefined {
   if (typeof code !== "string" || code === "") return undefined;
   const known = Object.hasOwn(ERROR_KINDS, code) ? (code as ErrorCode) : "internal"; // of another version of qa
-  return new QaError(known, typeof message === "string" ? message : "");
+  return new QaError(known, typeof message === "string" ? message : "", { details });
 }
 
 function cellsOf(record: string): readonly string[] {

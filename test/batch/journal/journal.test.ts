@@ -18,6 +18,7 @@ import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { type Answerer, engineAnswerer } from "../../../src/batch/answerer.js";
 import { parseErrorLimit } from "../../../src/batch/error-limit.js";
+import { lockOutput } from "../../../src/batch/journal/output-lock.js";
 import { type AskedRun, Sitting, type SittingOptions } from "../../../src/batch/sitting.js";
 import { parseQuestions } from "../../../src/decision/question.js";
 import { Engine } from "../../../src/engine/engine.js";
@@ -346,13 +347,13 @@ describe("the files of a run", () => {
   });
 
   it("are written by one run at a time, the rejects too", async () => {
-    writeInput(100);
-    const asked = (name: string) => ({ files: { out: at(name), rejects: at("rejects.ndjson") } });
-    const names = ["1.ndjson", "2.ndjson"];
-    const both = await Promise.all(names.map((name) => sit(name, asked(name))));
-    expect(both.map(({ code }) => code)).toEqual([undefined, "output_locked"]);
-    expect(read("rejects.ndjson").toString().split("\n")).toHaveLength(14 + 1);
-    expect(readdirSync(folder).sort()).toEqual(["1.ndjson", "1.ndjson.qa", "input.csv", "rejects.ndjson"]);
+    writeInput(10);
+    const files = { out: at("out.ndjson"), rejects: at("rejects.ndjson") };
+    const other = lockOutput(files.rejects);
+    expect(await sit("out.ndjson", { files })).toMatchObject({ code: "output_locked", asked: 0 });
+    expect(readdirSync(folder).sort()).toEqual(["input.csv", "rejects.ndjson.qa.lock"]);
+    other.release();
+    expect((await sit("out.ndjson", { files })).end).toBe("finished");
   });
 
   it("have a folder, which is to be made first", async () => {
@@ -405,6 +406,18 @@ describe("the failed rows of a run", () => {
     expect(left).toBeLessThan(25);
     expect(stopped.sitting?.tally.counts.failed).toBe(left);
     expect(await sit("out.ndjson", { retryFailed: true })).toMatchObject({ end: "finished", asked: left });
+  });
+
+  it("that are not answered before it is stopped are rejected as they were, with what is wrong with them", async () => {
+    const inputs = [at("own.ndjson")];
+    const lines = Array.from({ length: 20 }, (_, i) => JSON.stringify({ state: `text ${i}`, questions: {} }));
+    writeFileSync(inputs[0] as string, lines.join("\n"));
+    const asked = { inputs, files: { out: at("out.ndjson"), rejects: at("rejects.ndjson") } };
+    await sit("out.ndjson", asked);
+    const rejects = read("rejects.ndjson").toString();
+    expect(rejects).toContain('"issues":');
+    await sit("out.ndjson", { ...asked, retryFailed: true, stopAfter: 1 });
+    expect(read("rejects.ndjson").toString()).toBe(rejects);
   });
 
   it("are answered again in the file that the output is a link to, for the same readers", async () => {
