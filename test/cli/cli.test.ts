@@ -191,6 +191,12 @@ describe("what a person does wrong", () => {
     expect(ended.stderr).toContain(advice);
   });
 
+  it("a wrong flag is told in a few lines, not pushed off the screen by the whole help", async () => {
+    const { stderr } = await qa(["run", "--bogus"]);
+    expect(stderr).toContain("--help");
+    expect(stderr.split("\n").length).toBeLessThan(6);
+  });
+
   it("an output that qa did not begin is kept unless --restart is given", async () => {
     const out = temp("kept.ndjson");
     writeFileSync(out, "mine\n");
