@@ -1,6 +1,7 @@
 /** Opens the files of a run: as a journal where all are files that a later run can go on with, else as streams. */
 
 import { stat } from "node:fs/promises";
+import { resolve } from "node:path";
 import { QaError } from "../errors.js";
 import { Journal, type JournalOptions } from "./journal/journal.js";
 import { createRunStream } from "./write/run-sink.js";
@@ -16,6 +17,8 @@ export interface SinkOptions extends JournalOptions {
  */
 export async function openSink(options: SinkOptions): Promise<Journal | ReturnType<typeof createRunStream>> {
   const { files, inputs, restart } = options;
+  if (files.rejects === "-")
+    throw new QaError("invalid_usage", "--rejects takes the name of a file, as in rejects.ndjson");
   await assertApart(Object.values(files), inputs);
   const isStream = files.out === "-" || (await stat(files.out).catch(() => undefined))?.isFile() === false;
   if (!isStream) return Journal.open(options);
@@ -44,5 +47,5 @@ async function assertApart(outputs: readonly (string | undefined)[], inputs: rea
 
 async function identityOf(path: string): Promise<string> {
   const entry = await stat(path).catch(() => undefined); // what is wrong with it, opening it will tell
-  return entry === undefined ? path : `${entry.dev}:${entry.ino}`;
+  return entry === undefined ? resolve(path) : `${entry.dev}:${entry.ino}`;
 }

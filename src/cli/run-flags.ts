@@ -1,7 +1,9 @@
 /** The flags of `qa run`, and the run that they describe. */
 
+import { existsSync } from "node:fs";
 import { Flags, type Interfaces } from "@oclif/core";
 import { parseErrorLimit } from "../batch/error-limit.js";
+import { sidecarOf } from "../batch/journal/sidecar.js";
 import { FROM_VALUES } from "../batch/read/format.js";
 import { resolveInputs } from "../batch/read/inputs.js";
 import { resolveShard } from "../batch/read/resolve-shard.js";
@@ -122,8 +124,9 @@ export async function runOf(flags: RunFlags, patterns: readonly string[]): Promi
   const maxErrors = flags["max-errors"];
   const { band, review } = resolveReview(flags);
   const questions = await questionsOf(flags);
+  const files = { out, rejects, review: review?.file };
   return {
-    inputs: await resolveInputs(patterns),
+    inputs: await resolveInputs(patterns, { leaveOut: writtenBefore([...Object.values(files), flags.report], out) }),
     read: readOptionsOf(flags),
     state: stateOptionsOf(flags),
     questions,
@@ -142,7 +145,14 @@ export async function runOf(flags: RunFlags, patterns: readonly string[]): Promi
       band,
     },
     review,
-    files: { out, rejects, review: review?.file },
+    files,
     maxErrors: maxErrors === undefined ? undefined : parseErrorLimit(maxErrors),
   };
+}
+
+/** What earlier sittings of a run left, which a glob beside it finds when the run goes on. */
+function writtenBefore(files: readonly (string | undefined)[], out: string): readonly string[] {
+  const sidecar = sidecarOf(out);
+  if (!existsSync(sidecar)) return [];
+  return [...files.filter((file) => file !== undefined), sidecar, `${sidecar}.lock`];
 }

@@ -11,8 +11,14 @@ import { outputExists } from "../write/output-errors.js";
 import { packingOf } from "../write/pack.js";
 import { pathsOf, type RowTexts, type RunFiles, type RunSink, type RunStart } from "../write/run-sink.js";
 import { assertSameRun } from "./changes.js";
-import { type JournaledFile, type JournaledFileStart, openJournaledFile, readPackedRest } from "./journaled-file.js";
-import { lockOutput, type OutputLock } from "./output-lock.js";
+import {
+  assertUnchanged,
+  type JournaledFile,
+  type JournaledFileStart,
+  openJournaledFile,
+  readPackedRest,
+} from "./journaled-file.js";
+import { lockOutputs, type OutputLock } from "./output-lock.js";
 import { settleReplacement } from "./replacement.js";
 import { type FileFacts, type FileRole, findSidecar, type Mark, type Sidecar, writeSidecar } from "./sidecar.js";
 
@@ -47,8 +53,8 @@ export class Journal implements RunSink {
   readonly #startedMs = performance.now();
   readonly #files = new Map<FileRole, JournaledFile>();
   #run: RunStart | undefined;
-  /** Opens the files when the first row comes, where that takes back what is written. */
-  #openLater: (() => Promise<void>) | undefined;
+  /** What takes back what earlier sittings noted: not before the first row comes, since none may be left. */
+  #beforeFirstRow: (() => Promise<void>) | undefined;
   #rows = 0;
   #input = NOWHERE;
   /** Of a packed output: the place behind its last full block. */
@@ -65,7 +71,7 @@ export class Journal implements RunSink {
   }
 
   /**
-   * Locks the output and reads what is known of it; nothing is changed yet.
+   * Locks the files and reads what is known of the output; nothing is changed yet.
    * @throws QaError `output_locked`, `output_exists`, `invalid_usage`, `input_damaged`, `output_failed`
    */
   static async open(options: JournalOptions): Promise<Journal> {
@@ -73,7 +79,9 @@ export class Journal implements RunSink {
     const packed = [files.rejects, files.review].find((path) => path !== undefined && packingOf(path) !== undefined);
     if (packed !== undefined)
       throw new QaError("invalid_usage", `${packed} cannot be packed; name it without .gz or .zst`);
-    const lock = lockOutput(files.out);
+    for (const [, path] of pathsOf(files))
+      if (await isNoFile(path)) throw new QaError("invalid_usage", `${path} is a folder or a device; name a file`);
+    const lock = lockOutputs(pathsOf(files).map(([, path]) => path));
     try {
       const known = restart ? undefined : await findSidecar(files.out);
       const sidecar = known && (await settleReplacement(files, known));
@@ -105,14 +113,23 @@ export class Journal implements RunSink {
     this.#rows = before.rows;
     this.#input = before.input;
     const { full } = before;
-    if (full === undefined) await this.#openFiles((role) => ({ type: "go_on", facts: factsOf(before, role) }));
-    else this.#openLater = () => this.#openBeforeRest(before, full);
+    if (full === undefined) {
+      await this.#openFiles((role) => ({ type: "go_on", facts: factsOf(before, role) }));
+      if (before.finished) this.#beforeFirstRow = () => this.#save(before, { finished: false });
+      return;
+    }
+    const rest = await readPackedRest(files.out, factsOf(full, "out"), factsOf(before, "out"));
+    for (const [role, path] of pathsOf(files)) await assertUnchanged(path, factsOf(before, role));
+    this.#beforeFirstRow = () => this.#openBeforeRest(before, full, rest);
   }
 
   async write(texts: RowTexts, at: InputPlace): Promise<void> {
     if (this.#failure !== undefined) throw this.#failure;
-    if (this.#openLater !== undefined) await this.#openLater();
-    this.#openLater = undefined;
+    await this.#beforeFirstRow?.().catch((error: unknown) => {
+      this.#failure = error; // what is noted now is true, and what the first row was to be noted with is not
+      throw error;
+    });
+    this.#beforeFirstRow = undefined;
     const written = this.#put(texts, 1);
     this.#rows++;
     this.#input = at;
@@ -123,11 +140,12 @@ export class Journal implements RunSink {
   async close({ finished, input }: { readonly finished: boolean; readonly input: InputPlace }): Promise<void> {
     try {
       await this.#noting;
+      if (this.#failure !== undefined) throw this.#failure;
       await Promise.all([...this.#files.values()].map((file) => file.flush()));
       const isFull = this.#files.get("out")?.isBlockEnd ?? true;
       const full = isFull ? undefined : await this.#full?.();
       const end = { rows: this.#rows, input: finished ? input : this.#input, tally: this.#tally.snapshot() };
-      if (this.#openLater !== undefined) {
+      if (this.#beforeFirstRow !== undefined) {
         const { files, full: before } = this.#before as Sidecar; // no row came
         await this.#save({ ...end, files }, { finished, full: before });
       } else await this.#save({ ...end, files: await this.#closeFiles() }, { finished, full });
@@ -164,9 +182,7 @@ export class Journal implements RunSink {
     return this.#known !== undefined && (role === "out" || this.#known.fingerprint[role] === path);
   }
 
-  async #openBeforeRest(before: Sidecar, full: Mark): Promise<void> {
-    const { out } = this.#options.files;
-    const rest = await readPackedRest(out, factsOf(full, "out"), factsOf(before, "out"));
+  async #openBeforeRest(before: Sidecar, full: Mark, rest: string): Promise<void> {
     await this.#save(full, { finished: false }); // from here on the rest is not in the file
     this.#full = async () => full;
     await this.#openFiles((role) =>
@@ -255,6 +271,11 @@ const BEGIN_ANEW = "begin anew with --restart";
 
 async function exists(path: string): Promise<boolean> {
   return (await stat(path).catch(() => undefined)) !== undefined;
+}
+
+/** Whether something is there that rows can be no journal in. */
+async function isNoFile(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => undefined))?.isFile() === false;
 }
 
 function factsOf({ files }: Mark, role: FileRole): FileFacts {

@@ -36,7 +36,7 @@ export type JournaledFileStart =
 
 /** Bytes before a place that are compared. */
 const TAIL = 1024;
-const FLAGS = { new: "wx+", overwrite: "w+", go_on: "r+" } as const;
+const FLAGS = { new: "wx+", overwrite: "w+" } as const;
 
 /**
  * Opens a file for rows.
@@ -44,12 +44,10 @@ const FLAGS = { new: "wx+", overwrite: "w+", go_on: "r+" } as const;
  * `output_failed`
  */
 export async function openJournaledFile(path: string, start: JournaledFileStart): Promise<JournaledFile> {
-  const handle = await open(path, FLAGS[start.type]).catch((cause: NodeJS.ErrnoException) => {
-    throw cause.code === "EEXIST" ? outputExists(path, "begin anew with --restart") : openError(path, cause);
-  });
+  const handle = await (start.type === "go_on" ? openAgain(path, "r+") : openNew(path, FLAGS[start.type]));
   try {
     const from = start.type === "go_on" ? start.facts.bytes : 0;
-    if (start.type === "go_on") await assertUnchanged(path, handle, start.facts);
+    if (start.type === "go_on") await assertSame(path, handle, start.facts);
     await handle.truncate(from);
     return journaled({ path, handle, from, rest: start.type === "go_on" ? start.rest : undefined });
   } catch (error) {
@@ -59,21 +57,45 @@ export async function openJournaledFile(path: string, start: JournaledFileStart)
 }
 
 /**
+ * Holds a file to its facts, and leaves it as it is.
+ * @throws QaError `output_changed`, `output_failed`
+ */
+export async function assertUnchanged(path: string, facts: FileFacts): Promise<void> {
+  const handle = await openAgain(path, "r");
+  try {
+    await assertSame(path, handle, facts);
+  } finally {
+    await handle.close();
+  }
+}
+
+/**
  * The text of a packed file between two places, the second being its end.
  * @throws QaError `output_changed`, `output_failed`
  */
 export async function readPackedRest(path: string, from: FileFacts, to: FileFacts): Promise<string> {
-  const handle = await open(path, "r").catch((cause) => {
-    throw openError(path, cause);
-  });
+  const handle = await openAgain(path, "r");
   try {
-    await assertUnchanged(path, handle, from);
-    await assertUnchanged(path, handle, to);
+    await assertSame(path, handle, from);
+    await assertSame(path, handle, to);
     const packed = await readAt(handle, from.bytes, to.bytes);
     return (await packingOf(path)?.unpack(packed))?.toString() ?? "";
   } finally {
     await handle.close();
   }
+}
+
+function openNew(path: string, flags: string): Promise<FileHandle> {
+  return open(path, flags).catch((cause: NodeJS.ErrnoException) => {
+    throw cause.code === "EEXIST" ? outputExists(path, "begin anew with --restart") : openError(path, cause);
+  });
+}
+
+/** Opens a file that was there. */
+function openAgain(path: string, flags: "r" | "r+"): Promise<FileHandle> {
+  return open(path, flags).catch((cause: NodeJS.ErrnoException) => {
+    throw cause.code === "ENOENT" ? outputChanged(path) : openError(path, cause);
+  });
 }
 
 interface OpenFile {
@@ -128,11 +150,15 @@ async function abort(queue: RowWriter, handle: FileHandle): Promise<void> {
   }
 }
 
-async function assertUnchanged(path: string, handle: FileHandle, { bytes, tail }: FileFacts): Promise<void> {
+async function assertSame(path: string, handle: FileHandle, { bytes, tail }: FileFacts): Promise<void> {
   const { size } = await handle.stat();
   if (size >= bytes && (await tailOf(handle, bytes)) === tail) return;
+  throw outputChanged(path);
+}
+
+function outputChanged(path: string): QaError {
   const message = `${path} is not as qa last wrote it; restore it, name another output, or begin anew with --restart`;
-  throw new QaError("output_changed", message, { details: { file: path } });
+  return new QaError("output_changed", message, { details: { file: path } });
 }
 
 async function tailOf(handle: FileHandle, bytes: number): Promise<string> {

@@ -17,7 +17,8 @@ const MAX_ATTEMPTS = 10;
 
 /**
  * Locks an output for this process.
- * @throws QaError `output_locked` where another one writes it, `output_failed` where the folder takes no lock
+ * @throws QaError `output_locked` where another one writes it, `invalid_usage` where it has no folder, `output_failed` where
+ * the folder takes no lock
  */
 export function lockOutput(out: string): OutputLock {
   const file = `${out}.qa.lock`;
@@ -32,6 +33,24 @@ export function lockOutput(out: string): OutputLock {
       };
   }
   throw lockedError(out);
+}
+
+/**
+ * Locks all outputs of a run, or none.
+ * @throws QaError those of `lockOutput`
+ */
+export function lockOutputs(paths: readonly string[]): OutputLock {
+  const locks: OutputLock[] = [];
+  const release = () => {
+    for (const lock of locks) lock.release();
+  };
+  try {
+    for (const path of paths) locks.push(lockOutput(path));
+  } catch (error) {
+    release();
+    throw error;
+  }
+  return { release };
 }
 
 /**

@@ -123,7 +123,13 @@ function parse(text: string): unknown {
 
 function isSidecar(value: unknown): value is Sidecar {
   if (typeof value !== "object" || value === null) return false;
-  const { version, rows, input, files, tally } = value as Partial<Sidecar>;
-  const isPlaced = typeof rows === "number" && typeof input === "object" && typeof files === "object";
-  return version === 1 && isPlaced && isTallySnapshot(tally);
+  const { version, rows, input, files, fingerprint, tally } = value as Partial<Sidecar>;
+  if (version !== 1 || !isTallySnapshot(tally) || !isObject(fingerprint) || !isObject(files) || !isObject(input))
+    return false;
+  const isPlaced = Number.isSafeInteger(rows) && Number.isSafeInteger(input.rows) && typeof input.digest === "string";
+  return isPlaced && (rows === 0 || isObject(files.out));
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
 }

@@ -1,10 +1,10 @@
 /** Locks a finished run whose failed rows are to be answered again. */
 
 import { QaError } from "../../errors.js";
-import { lockOutput, type OutputLock } from "../journal/output-lock.js";
+import { lockOutputs, type OutputLock } from "../journal/output-lock.js";
 import { settleReplacement } from "../journal/replacement.js";
 import { readSidecar, type Sidecar } from "../journal/sidecar.js";
-import type { RunFiles } from "../write/run-sink.js";
+import { pathsOf, type RunFiles } from "../write/run-sink.js";
 
 export interface LockedRun {
   readonly before: Sidecar;
@@ -12,13 +12,13 @@ export interface LockedRun {
 }
 
 /**
- * Locks the output of a run and reads what is known of it.
+ * Locks the files of a run and reads what is known of them.
  * @throws QaError `output_locked`, `invalid_usage`: it is not finished; `input_missing`, `input_damaged`, `output_failed`
  */
 export async function openRetry(files: RunFiles): Promise<LockedRun> {
   if (files.out === "-")
     throw new QaError("invalid_usage", "--retry-failed needs the output of an earlier run: --out FILE");
-  const lock = lockOutput(files.out);
+  const lock = lockOutputs(pathsOf(files).map(([, path]) => path));
   try {
     const before = await settleReplacement(files, await readSidecar(files.out));
     if (before.finished) return { before, lock };

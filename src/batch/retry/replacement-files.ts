@@ -1,7 +1,7 @@
 /** The files of a run, written anew beside the old ones. */
 
 import { createReadStream } from "node:fs";
-import { stat } from "node:fs/promises";
+import { chmod, stat } from "node:fs/promises";
 import { type JournaledFile, openJournaledFile } from "../journal/journaled-file.js";
 import { discardReplacement, replacementOf } from "../journal/replacement.js";
 import type { FileRole, Mark } from "../journal/sidecar.js";
@@ -21,8 +21,7 @@ export interface ReplacementFiles {
  */
 export async function openReplacementFiles(files: RunFiles): Promise<ReplacementFiles> {
   const open = new Map<FileRole, JournaledFile>();
-  for (const [role, path] of pathsOf(files))
-    open.set(role, await openJournaledFile(replacementOf(path), { type: "overwrite" }));
+  for (const [role, path] of pathsOf(files)) open.set(role, await openBeside(path));
   const review = open.get("review");
   const hasHead = review !== undefined && (await copyInto(review, files.review as string));
   return {
@@ -46,9 +45,23 @@ export async function openReplacementFiles(files: RunFiles): Promise<Replacement
   };
 }
 
-/** Copies a file, if it is there. */
+/** Opens what will take a file's place, to be read and written by the same as that. */
+async function openBeside(path: string): Promise<JournaledFile> {
+  const beside = await replacementOf(path);
+  const file = await openJournaledFile(beside, { type: "overwrite" });
+  const mode = (await stat(path).catch(() => undefined))?.mode;
+  if (mode !== undefined) await chmod(beside, mode);
+  return file;
+}
+
+/** Copies a file, if it is there, and ends its last line, which editors may leave without an end. */
 async function copyInto(file: JournaledFile, path: string): Promise<boolean> {
   if ((await stat(path).catch(() => undefined)) === undefined) return false;
-  for await (const text of createReadStream(path, { encoding: "utf8" })) await file.write(text as string, 0);
+  let last = "\n";
+  for await (const text of createReadStream(path, { encoding: "utf8" })) {
+    last = text as string;
+    await file.write(last, 0);
+  }
+  if (!last.endsWith("\n")) await file.write("\n", 0);
   return true;
 }

@@ -13,14 +13,17 @@ export function openError(out: string, cause: unknown): QaError {
   const code = codeOf(cause);
   if (code === "EEXIST") return outputExists(out);
   if (code === "EISDIR") return new QaError("invalid_usage", `${out} is a directory; name a file in it`, { cause });
-  if (code === "ENOENT" || code === "ENOTDIR") {
-    const folder = dirname(out);
-    const message = `no folder ${folder} for the output; make it first: mkdir -p ${folder}`;
-    return new QaError("invalid_usage", message, { cause });
-  }
+  if (code === "ENOENT" || code === "ENOTDIR") return folderMissing(out, cause);
   const why =
     code === "EACCES" || code === "EPERM" || code === "EROFS" ? "may not be written" : `could not be opened (${code})`;
   return new QaError("output_failed", `${out} ${why}; check its permissions, or name another file`, { cause });
+}
+
+/** An error of an output whose folder is not there. */
+function folderMissing(out: string, cause: unknown): QaError {
+  const folder = dirname(out);
+  const message = `no folder ${folder} for the output; make it first: mkdir -p ${folder}`;
+  return new QaError("invalid_usage", message, { cause });
 }
 
 /** An error of writing, behind rows that are written whole. */

@@ -1,4 +1,18 @@
-import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  chmodSync,
+  copyFileSync,
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
@@ -61,6 +75,8 @@ interface Sat {
 interface Interference {
   readonly stopAfter: number;
   readonly isFailing: (state: unknown) => boolean;
+  /** Told of every row that is written. */
+  readonly onWritten: () => void;
 }
 
 /** One sitting over the input; `stopAfter` rows it is interrupted. */
@@ -71,6 +87,7 @@ async function sit(
     restart = false,
     retryFailed = false,
     isFailing = () => false,
+    onWritten = () => {},
     ...changes
   }: Partial<AskedRun & SittingOptions & Interference> = {},
 ): Promise<Sat> {
@@ -91,6 +108,7 @@ async function sit(
   };
   const onRow = () => {
     if (++count === stopAfter) stop.abort();
+    onWritten();
   };
   try {
     sitting = await Sitting.open(asked, { restart, retryFailed });
@@ -141,6 +159,23 @@ describe("a run that goes on", () => {
     }
     await sit(`whole-${out}`);
     expect(read(out).equals(read(`whole-${out}`))).toBe(true);
+  });
+
+  it("is not finished any more from its first row on, so that nothing takes its output for whole when it is killed", async () => {
+    writeSound(40);
+    await sit("out.csv");
+    writeSound(60);
+    const killed = ["out.csv", "out.csv.qa"].map((name) => [name, `killed-${name}`] as const);
+    const onWritten = () => {
+      for (const [name, copy] of killed) copyFileSync(at(name), at(copy));
+    };
+    await sit("out.csv", { onWritten });
+    expect(await sit("killed-out.csv", { retryFailed: true })).toMatchObject({
+      code: "invalid_usage",
+      message: expect.stringContaining("is not finished"),
+    });
+    expect((await sit("killed-out.csv")).end).toBe("finished");
+    expect(read("killed-out.csv").equals(read("out.csv"))).toBe(true);
   });
 
   it("asks nothing and changes nothing where all is done", async () => {
@@ -246,19 +281,39 @@ describe("a run that cannot go on changes nothing and says why:", () => {
     expect(await refused({})).toMatchObject({ code: "output_changed" });
   });
 
-  it("a sidecar of another version", async () => {
-    writeFileSync(at("out.csv.qa"), '{"version":99}');
+  it.each(OUTPUTS)("a finished output that is shorter, though no row is left to answer: %s", async (out) => {
+    await sit(`done-${out}`);
+    truncateSync(at(`done-${out}`), 300);
+    expect(await refused({}, `done-${out}`)).toMatchObject({ code: "output_changed" });
+  });
+
+  it.each(["kept.csv", "kept.csv.gz"])("rejects that are gone, until they are there again: %s", async (out) => {
+    const files = { out: at(out), rejects: at("rejects.ndjson") };
+    await sit(out, { files });
+    writeInput(70);
+    renameSync(at("rejects.ndjson"), at("moved.ndjson"));
+    expect(await refused({ files }, out)).toMatchObject({
+      code: "output_changed",
+      message: expect.stringContaining("rejects.ndjson is not as qa last wrote it; restore it"),
+    });
+    renameSync(at("moved.ndjson"), at("rejects.ndjson"));
+    expect((await sit(out, { files })).end).toBe("finished");
+    await sit(`whole-${out}`, { files: { out: at(`whole-${out}`), rejects: at("whole.ndjson") } });
+    expect(read(out).equals(read(`whole-${out}`))).toBe(true);
+  });
+
+  it.each([
+    ["of another version", { version: 99 }],
+    ["without its files", { files: {} }],
+    ["without its place in the input", { input: null }],
+    ["without its fingerprint", { fingerprint: undefined }],
+  ])("a sidecar %s", async (_, change) => {
+    writeFileSync(at("out.csv.qa"), JSON.stringify({ ...JSON.parse(read("out.csv.qa").toString()), ...change }));
     expect(await refused({})).toMatchObject({ code: "input_damaged", message: expect.stringContaining("--restart") });
   });
 });
 
 describe("an output that cannot be written", () => {
-  it("ends a run before its first row: no folder for it", async () => {
-    writeInput(3);
-    const sat = await sit("none/out.csv");
-    expect(sat).toMatchObject({ code: "invalid_usage", message: expect.stringContaining("mkdir -p"), asked: 0 });
-  });
-
   it.runIf(process.platform === "linux")(
     "ends a run before its first row: a folder that is read-only, for root too",
     async () => {
@@ -271,6 +326,43 @@ describe("an output that cannot be written", () => {
       });
     },
   );
+});
+
+describe("the files of a run", () => {
+  it("are apart also where they are yet to be made", async () => {
+    writeInput(10);
+    const files = { out: at("out.ndjson"), rejects: `${folder}/./out.ndjson` };
+    expect(await sit("out.ndjson", { files })).toMatchObject({
+      code: "invalid_usage",
+      message: expect.stringContaining("is named for two outputs"),
+    });
+  });
+
+  it.each(["-", "/dev/null", folder])("are files: %s", async (rejects) => {
+    writeInput(10);
+    const sat = await sit("out.ndjson", { files: { out: at("out.ndjson"), rejects }, restart: true });
+    expect(sat).toMatchObject({ code: "invalid_usage", message: expect.stringContaining("name") });
+    expect(readdirSync(folder)).toEqual(["input.csv"]);
+  });
+
+  it("are written by one run at a time, the rejects too", async () => {
+    writeInput(100);
+    const asked = (name: string) => ({ files: { out: at(name), rejects: at("rejects.ndjson") } });
+    const names = ["1.ndjson", "2.ndjson"];
+    const both = await Promise.all(names.map((name) => sit(name, asked(name))));
+    expect(both.map(({ code }) => code)).toEqual([undefined, "output_locked"]);
+    expect(read("rejects.ndjson").toString().split("\n")).toHaveLength(14 + 1);
+    expect(readdirSync(folder).sort()).toEqual(["1.ndjson", "1.ndjson.qa", "input.csv", "rejects.ndjson"]);
+  });
+
+  it("have a folder, which is to be made first", async () => {
+    writeInput(10);
+    const nowhere = { out: at("out.ndjson"), rejects: at("none/rejects.ndjson") };
+    expect(await sit("out.ndjson", { files: nowhere })).toMatchObject({ code: "invalid_usage" });
+    expect(readdirSync(folder)).toEqual(["input.csv"]);
+    for (const out of ["none/out.ndjson", "input.csv/out.ndjson"])
+      expect(await sit(out)).toMatchObject({ code: "invalid_usage", message: expect.stringContaining("mkdir -p") });
+  });
 });
 
 describe("the failed rows of a run", () => {
@@ -313,6 +405,51 @@ describe("the failed rows of a run", () => {
     expect(left).toBeLessThan(25);
     expect(stopped.sitting?.tally.counts.failed).toBe(left);
     expect(await sit("out.ndjson", { retryFailed: true })).toMatchObject({ end: "finished", asked: left });
+  });
+
+  it("are answered again in the file that the output is a link to, for the same readers", async () => {
+    writeSound(64);
+    await sit("whole.ndjson");
+    symlinkSync(at("elsewhere.ndjson"), at("out.ndjson"));
+    await sit("out.ndjson", { isFailing: isEvery16th });
+    chmodSync(at("elsewhere.ndjson"), 0o600);
+    expect(await sit("out.ndjson", { retryFailed: true })).toMatchObject({ end: "finished", asked: 4 });
+    expect(read("elsewhere.ndjson").equals(read("whole.ndjson"))).toBe(true);
+    expect(lstatSync(at("out.ndjson")).isSymbolicLink()).toBe(true);
+    expect(statSync(at("out.ndjson")).mode & 0o777).toBe(0o600);
+  });
+
+  it("are marked for review in lines of their own, behind what a person saved without a last line end", async () => {
+    writeSound(64);
+    const asked = {
+      files: { out: at("out.csv"), review: at("review.csv") },
+      review: { format: "csv", band: { low: 0, high: 1 } },
+    } as const;
+    await sit("out.csv", { ...asked, isFailing: isEvery16th });
+    const saved = read("review.csv").toString().trimEnd();
+    writeFileSync(at("review.csv"), saved);
+    await sit("out.csv", { ...asked, retryFailed: true });
+    const review = read("review.csv").toString();
+    expect(review.startsWith(`${saved}\n`)).toBe(true);
+    expect(review.split("\n")).toHaveLength(1 + 64 + 1);
+  });
+
+  it("take the places of all files where it was killed just then, whatever the next run names", async () => {
+    writeSound(64);
+    const files = { out: at("out.ndjson"), rejects: at("rejects.ndjson") };
+    await sit("out.ndjson", { files, isFailing: isEvery16th });
+    const names = ["out.ndjson", "rejects.ndjson"];
+    const [before, failed] = [JSON.parse(read("out.ndjson.qa").toString()), names.map((name) => read(name))];
+    await sit("out.ndjson", { files, retryFailed: true, isFailing: (state) => state === "text 16" });
+    const [replacement, answered] = [JSON.parse(read("out.ndjson.qa").toString()), names.map((name) => read(name))];
+    for (const [i, name] of names.entries()) {
+      renameSync(at(name), at(`.qa-rows.${name}`));
+      writeFileSync(at(name), failed[i] ?? "");
+    }
+    writeFileSync(at("out.ndjson.qa"), JSON.stringify({ ...before, replacement }));
+    expect(await sit("out.ndjson")).toMatchObject({ code: "run_changed" });
+    expect(await sit("out.ndjson", { files })).toMatchObject({ end: "finished", asked: 0 });
+    expect(names.map((name) => read(name))).toEqual(answered);
   });
 
   it("are not answered again before the run is finished, nor where it is another one", async () => {
