@@ -14,7 +14,9 @@ export abstract class QaCommand extends Command {
   }
 
   protected override async catch(error: Error & { oclif?: unknown; code?: string }): Promise<unknown> {
-    if (error.oclif !== undefined || error.code === "EEXIT") return super.catch(error);
+    // the whole help behind a message would push it off the screen; the message names --help
+    if (error.oclif !== undefined || error.code === "EEXIT")
+      return super.catch(Object.assign(error, { showHelp: false }));
     const failure = toQaError(error);
     const cause = failure.code === "internal" ? `\n${(failure.cause as Error | undefined)?.stack ?? ""}` : "";
     process.stderr.write(`qa: ${failure.message}${cause}\n`);

@@ -69,7 +69,10 @@ const againFlags = inGroup("going on and failure", {
     summary: "NDJSON file for the failed rows, whole, to be mended and run again",
     helpValue: "FILE",
   }),
-  "retry-failed": Flags.boolean({ summary: "of a finished run: answer its failed rows again, in their places" }),
+  "retry-failed": Flags.boolean({
+    summary: "of a finished run: answer its failed rows again, in their places",
+    exclusive: ["restart", "dry-run"],
+  }),
   "max-errors": Flags.string({
     summary: "end early when more rows fail than this: 20, or 5% (from 100 rows on)",
     helpValue: "N|N%",

@@ -175,6 +175,7 @@ describe("what a person does wrong", () => {
     ],
     ["a model that does not exist", ["ask", "hello", "--preset", "guard", "--model", "gpt"], 2, "compat-latest"],
     ["a deployment that does not exist", ["ask", "hello", "--preset", "guard", "--deployment", "c"], 2, '"a", "b"'],
+    ["what is begun anew and mended at once", ["run", "x.txt", "--retry-failed", "--restart"], 2, "--restart"],
     ["nothing asked", ["ask", "hello"], 2, "pass --question"],
     ["an endpoint that is no URL", [...REMOTE, "localhost:8080"], 2, "http://127.0.0.1:8080"],
     ["chunks asked of an endpoint", [...REMOTE, "http://127.0.0.1:1", "--long", "chunk"], 2, "--long chunk needs"],
@@ -189,6 +190,12 @@ describe("what a person does wrong", () => {
     const ended = await qa(args);
     expect(ended.code).toBe(code);
     expect(ended.stderr).toContain(advice);
+  });
+
+  it("a wrong flag is told in a few lines, not pushed off the screen by the whole help", async () => {
+    const { stderr } = await qa(["run", "--bogus"]);
+    expect(stderr).toContain("--help");
+    expect(stderr.split("\n").length).toBeLessThan(6);
   });
 
   it("an output that qa did not begin is kept unless --restart is given", async () => {
