@@ -14,11 +14,13 @@ import shutil
 import warnings
 
 import numpy as np
+import onnx
 import torch
 
 import metrics
 from checkpoint import Checkpoint, measured, requests
 from model import Decide, Encode
+from ordered_sums import ordered_sums
 from quantise import quantise
 from segments import Segments, Tokens, collate
 from sources import Question
@@ -205,6 +207,7 @@ def main():
     os.makedirs(a.out, exist_ok=True)
     for g in ("encode", "decide"):
         quantise(f"{full}/{g}.onnx", f"{a.out}/{g}.onnx")
+    onnx.save(ordered_sums(onnx.load(f"{a.out}/decide.onnx")), f"{a.out}/decide.onnx")
     for d in (full, a.out):
         shutil.copy(f"{a.base}/tokenizer.json", d)
         manifest(d, a.name, encode, tokens, a)
