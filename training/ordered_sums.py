@@ -24,7 +24,15 @@ def ordered_sums(model):
     graph = model.graph
     made_by = {name: node for node in graph.node for name in node.output}
     cuts = {f"at_{at}": [at] for at in range(0, WIDTH + 1, UNCUT)}
-    for name, value in {"last": [-1], "rows": [-2], "end": [2**31], "two": [2], "from": [0], "to": [1], **cuts}.items():
+    for name, value in {
+        "last": [-1],
+        "rows": [-2],
+        "end": [2**31],
+        "two": [2],
+        "from": [0],
+        "to": [1],
+        **cuts,
+    }.items():
         graph.initializer.append(numpy_helper.from_array(np.array(value, np.int64), f"sum_{name}"))
     softmax = {n.output[0] for n in graph.node if n.op_type == "Softmax"}
     for node in list(graph.node):
@@ -42,7 +50,11 @@ def ordered_sums(model):
 def compares_tokens(node, made_by):
     """Whether whole token vectors are compared: what is transposed comes from a comparison's projection, not from heads."""
     other = made_by.get(node.input[1])
-    return other is not None and other.op_type == "Transpose" and [list(a.ints) for a in other.attribute] == [[0, 2, 1]]
+    return (
+        other is not None
+        and other.op_type == "Transpose"
+        and [list(a.ints) for a in other.attribute] == [[0, 2, 1]]
+    )
 
 
 def product_nodes(node):
@@ -83,7 +95,11 @@ def sum_nodes(values, out, keeps):
         helper.make_node("MatMul", [values, name + "_ones"], [name + "_sums"]),
     ]
     kept = out if keeps else name + "_kept"
-    nodes = [*shape, *product, helper.make_node("Slice", [name + "_sums", "sum_from", "sum_to", "sum_last"], [kept])]
+    nodes = [
+        *shape,
+        *product,
+        helper.make_node("Slice", [name + "_sums", "sum_from", "sum_to", "sum_last"], [kept]),
+    ]
     return nodes if keeps else [*nodes, helper.make_node("Squeeze", [kept, "sum_last"], [out])]
 
 
