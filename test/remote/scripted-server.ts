@@ -97,14 +97,27 @@ export function refuse(
 
 export interface FakeClock extends Clock {
   readonly slept: number[];
+  /** Stops at some sleep, so that something real can be done meanwhile; until it is told to go on. */
+  stopAt(sleep: number): { readonly stopped: Promise<void>; readonly goOn: () => void };
 }
 
 /** Time goes on while somebody sleeps, and only then. */
 export function fakeClock(): FakeClock {
   let now = 1e6;
   const slept: number[] = [];
+  let stop: { readonly sleep: number; readonly stopped: () => void; readonly goOn: Promise<void> } | undefined;
   return {
     slept,
+    stopAt(sleep) {
+      let goOn = () => {};
+      const gone = new Promise<void>((resolve) => {
+        goOn = resolve;
+      });
+      const stopped = new Promise<void>((resolve) => {
+        stop = { sleep, stopped: resolve, goOn: gone };
+      });
+      return { stopped, goOn: () => goOn() };
+    },
     nowMs: () => now,
     dateMs: () => Date.UTC(2026, 0, 1) + now,
     random: () => 0,
@@ -112,6 +125,10 @@ export function fakeClock(): FakeClock {
       slept.push(ms);
       now += ms;
       await new Promise((resolve) => setImmediate(resolve));
+      if (stop?.sleep === slept.length) {
+        stop.stopped();
+        await stop.goOn;
+      }
       signal.throwIfAborted();
     },
   };
