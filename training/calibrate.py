@@ -1,6 +1,6 @@
 """Fits temperatures on one half of the held-out tasks and records, shows what they do on the other half, writes them down.
 
-usage: calibrate.py --checkpoint DIR --dev dev.jsonl [--rows rows.json] [--write 1]
+usage: calibrate.py --checkpoint DIR --dev dev.jsonl [--rows rows.json] [--write 1] [--picture calibration.svg]
 """
 
 import argparse
@@ -70,17 +70,60 @@ def report(rows, c):
         print(f"{name:8}{len(pick(told)):6}{metrics.ece(pick(told)):12.3f}{metrics.ece(pick(after)):8.3f}")
 
 
+def picture(rows, c, path):
+    """Confidence against the share of right answers on the half that no temperature was fitted on: before (dashed) and after."""
+    told = [r for r in rows if half(r) == 1]
+    size, gap = 180, 46
+    parts = []
+    for i, name in enumerate(("choice", "noul", "score")):
+        x0 = gap + i * (size + gap)
+
+        def at(x, y, x0=x0):
+            return f"{x0 + x * size:.1f},{30 + (1 - y) * size:.1f}"
+
+        own = [r for r in told if r["type"] == name]
+        parts.append(
+            f'<rect x="{x0}" y="30" width="{size}" height="{size}" class="box"/>'
+            f'<polyline points="{at(0, 0)} {at(1, 1)}" class="ideal"/>'
+            f'<text x="{x0 + size / 2}" y="20">{name}, {len(own)} answers</text>'
+            f'<text x="{x0}" y="{48 + size}">0</text><text x="{x0 + size}" y="{48 + size}">1</text>'
+        )
+        for rs, kind in ((own, "before"), (applied(own, c), "after")):
+            cells = metrics.reliability(rs)
+            parts.append(f'<polyline points="{" ".join(at(x, y) for x, y, _ in cells)}" class="{kind}"/>')
+            parts += [
+                f'<circle cx="{at(x, y).split(",")[0]}" cy="{at(x, y).split(",")[1]}" r="{min(7, 1 + (n / len(own)) ** 0.5 * 10):.1f}" class="{kind}"/>'
+                for x, y, n in cells
+                if kind == "after"
+            ]
+    width, height = gap + 3 * (size + gap), 30 + size + 44
+    style = (
+        "text{font:12px sans-serif;fill:#777;text-anchor:middle}.box{fill:none;stroke:#999}.ideal{stroke:#999;stroke-width:1}"
+        "polyline{fill:none;stroke-width:2}.before{stroke:#b8621b;stroke-dasharray:4 3}.after{stroke:#2a6fdb}"
+        "circle.after{fill:#2a6fdb;stroke:none}"
+    )
+    legend = f'<text x="{width / 2}" y="{height - 8}">confidence (across) and share of right answers (up); dashed: before, blue: calibrated</text>'
+    with open(path, "w", encoding="utf8") as f:
+        f.write(
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img"><title>Calibration on held-out questions'
+            f"</title><style>{style}</style>{''.join(parts)}{legend}</svg>\n"
+        )
+
+
 def main():
     p = argparse.ArgumentParser()
     p.add_argument("--checkpoint", required=True)
     p.add_argument("--dev", default="")
     p.add_argument("--rows", default="")
     p.add_argument("--write", type=int, default=1)
+    p.add_argument("--picture", default="")
     a = p.parse_args()
     rows = json.load(open(a.rows)) if a.rows else measured(Checkpoint(a.checkpoint), requests(a.dev))
     c = temperatures([r for r in rows if half(r) == 0])
     print(json.dumps(c))
     report(rows, c)
+    if a.picture:
+        picture(rows, c, a.picture)
     if a.write:
         path = f"{a.checkpoint}/checkpoint.json"
         m = json.load(open(path, encoding="utf8"))

@@ -160,6 +160,7 @@ def measured(model, asked, how="logits", together=48):
                         type=q.type,
                         source=r["source"],
                         family=r["family"],
+                        lang=r["lang"],
                         gold=q.target,
                         z=z.tolist(),
                         p=softmax(z).tolist(),

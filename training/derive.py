@@ -36,7 +36,7 @@ PAIR = [
 ]
 LINES = re.compile(
     r"^(?:Premise|Sentence 1|Text|A): (?P<p>.+)\n+(?:Hypothesis|Sentence 2|Claim|B): (?P<h>.+)$|^(?P<p2>.+)\n\nClaim: (?P<h2>.+)$",
-    re.S,
+    re.DOTALL,
 )
 ENTAILED = {"entailment", "follows", "supported", "yes", "true", "agrees", "agree"}
 REFUTED = {"contradiction", "contradicts", "conflicts", "refuted", "no", "false", "conflict", "disagrees"}
@@ -147,3 +147,64 @@ def swapped(q):
     return Question(
         "noul", "Which of the two descriptions fits?", [(f, td), (t, fd)], q.target[::-1], q.task + "+swapped"
     )
+
+
+def surrounded(state, lines, rng, longest):
+    """The state somewhere in a text of other things: lines that follow each other elsewhere, up to `longest` characters in all."""
+    room = rng.uniform(0.3, 1) * longest - len(state)
+    before = rng.random() * room
+    parts, size, placed = [], 0, False
+    for line in lines[rng.randrange(len(lines)) :]:
+        if not placed and size >= before:
+            parts.append(state)
+            placed = True
+        if size + len(line) > room:
+            break
+        parts.append(line)
+        size += len(line) + 1
+    return "\n".join(parts if placed else [*parts, state])
+
+
+SENTENCE = re.compile(r"[^.!?\n。！？।]+[.!?。！？।]?")
+EXCHANGED = re.compile(r"\d+|(?<=[a-z,] )[A-Z][a-z]{2,}")  # numbers, and names within an English sentence
+SENSES = [("is", "is not"), ("was", "was not"), ("are", "are not"), ("were", "were not"), ("can", "cannot")]
+SENSES += [
+    ("will", "will not"),
+    ("has", "has never"),
+    ("have", "have never"),
+    ("all", "none"),
+    ("before", "after"),
+]
+SENSES = [(re.compile(rf"\b{a}\b(?! not)"), b) for a, b in SENSES]
+WRITTEN = ["{s}", "{s}", "{s}", "The text says: {s}", "Does the text say this? {s}", 'Is "{s}" written here?']
+
+
+def sentences(text):
+    return [s.strip() for s in SENTENCE.findall(text) if 12 < len(s.strip()) < 200]
+
+
+def written(state, other, rng):
+    """A sentence of the state as a yes/no question; half of the time with a number, a name or its sense exchanged, or one of
+    another text. None where the state has no sentence to ask about."""
+    own, others = sentences(state), sentences(other)
+    if not own or not others:
+        return None
+    s, p = rng.choice(own), 1.0
+    if rng.random() < 0.5:
+        told = rng.choice(others)
+        found, theirs = list(EXCHANGED.finditer(s)), EXCHANGED.findall(told)
+        senses = [(a, b) for a, b in SENSES if a.search(s)]
+        if found and rng.random() < 0.7:
+            m = rng.choice(found)
+            new = [x for x in theirs if x.isdigit() == m[0].isdigit() and x != m[0]]
+            new = rng.choice(new) if new else str(rng.randrange(100)) if m[0].isdigit() else ""
+            if not new or new == m[0]:
+                return None
+            s = s[: m.start()] + new + s[m.end() :]
+        elif senses and rng.random() < 0.7:
+            a, b = rng.choice(senses)
+            s = a.sub(b, s, count=1)
+        else:
+            s = told
+        p = 0.03
+    return noul(rng.choice(WRITTEN).format(s=s), p, "derived.written")

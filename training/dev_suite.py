@@ -1,6 +1,6 @@
 """The zero-shot dev suite: whole tasks and a fifth of the synth records that no training run may see.
 
-usage: dev_suite.py --data DIR [--suite dev-suite.json] [--questions dev.jsonl]
+usage: dev_suite.py --data DIR [--suite dev-suite.json] [--questions dev.jsonl] [--lang en | other]
 Writes the list (committed) and, from it, the questions as requests with gold (kept out of git). A list that exists is kept.
 """
 
@@ -14,15 +14,9 @@ import re
 from sources import of_row, read
 
 # Families held out whole, by the start of the task id; "{n}" after a name keeps every n-th task of the family.
-FAMILIES = """
-clinc.domain clinc.same clinc.is.{12} hwu.domain hwu.is.{8} snips. trec.is.{6} subjectivity. pros_cons.
-sgd.slot.{6} sgd.asks.{5} sgd.wants.{8} sgd.turn.{4} sgd.bool.{5} sgd.stars sgd.system_act
-product_reviews.strength product_reviews.mentions tweeteval.irony tweeteval.is_irony tweeteval.is_literal tweeteval.stance tweeteval.in_favor tweeteval.against
-goemotions.has.{7} goemotions.ekman goemotions.sentiment brighter.main brighter.has.surprise brighter.level.fear nli.rte.lacks
-sni.sick. sni.feeling. sni.politics. sni.where. sni.false. sni.yesand. sni.remark. sni.genre. sni.clariq. sni.e2e. sni.t{15}
-nic.detox nic.group nic.related nic.unrelated t0.dream. t0.quarel. t0.app. t0.mrpc. t0.wikibio.
-""".split()
+FAMILIES = ["clinc.domain", "clinc.same", "clinc.is.{12}", "hwu.domain", "hwu.is.{8}", "snips.", "trec.is.{6}", "subjectivity.", "pros_cons.", "sgd.slot.{6}", "sgd.asks.{5}", "sgd.wants.{8}", "sgd.turn.{4}", "sgd.bool.{5}", "sgd.stars", "sgd.system_act", "product_reviews.strength", "product_reviews.mentions", "tweeteval.irony", "tweeteval.is_irony", "tweeteval.is_literal", "tweeteval.stance", "tweeteval.in_favor", "tweeteval.against", "goemotions.has.{7}", "goemotions.ekman", "goemotions.sentiment", "brighter.main", "brighter.has.surprise", "brighter.level.fear", "nli.rte.lacks", "sni.sick.", "sni.feeling.", "sni.politics.", "sni.where.", "sni.false.", "sni.yesand.", "sni.remark.", "sni.genre.", "sni.clariq.", "sni.e2e.", "sni.t{15}", "nic.detox", "nic.group", "nic.related", "nic.unrelated", "t0.dream.", "t0.quarel.", "t0.app.", "t0.mrpc.", "t0.wikibio.", "indonlu.", "nltk."]
 PER_FAMILY = 48
+PER_LANGUAGE = 16  # of a family, or of a source's own dev rows in one language, other than English
 
 
 def family(task):
@@ -58,7 +52,8 @@ def make(tasks, rows):
 
 
 def questions(suite, tasks, rows, seed=7):
-    """-> requests {id, state, questions, gold, source, family}: one a row for tasks, one a record for synth."""
+    """-> requests {id, lang, state, questions, gold, source, family}: one a row for tasks, one a record for synth. In languages other
+    than English also rows that the sources mark `dev`: of known tasks, about texts that no run sees."""
     rng = random.Random(seed)
     out = []
     held = set(suite["tasks"])
@@ -71,6 +66,7 @@ def questions(suite, tasks, rows, seed=7):
                     out.append(
                         dict(
                             id=r["id"],
+                            lang=r.get("lang", "en"),
                             source=source,
                             family=source,
                             state=r["state"],
@@ -82,15 +78,19 @@ def questions(suite, tasks, rows, seed=7):
                 by.setdefault(
                     (source, family(r["task"]), r.get("type") or tasks[r["task"]]["type"]), []
                 ).append(r)
+            elif r.get("split") == "dev" and r.get("lang", "en") != "en":
+                by.setdefault((source, f"{source}.{r['lang']}", ""), []).append(r)
     for (source, fam, kind), rs in sorted(by.items()):
-        for i, r in enumerate(rng.sample(rs, min(PER_FAMILY, len(rs)))):
+        few = PER_FAMILY if rs[0].get("lang", "en") == "en" else PER_LANGUAGE
+        for i, r in enumerate(rng.sample(rs, min(few, len(rs)))):
             q = of_row(r, tasks[r["task"]], rng, spread=4.6)
             keys = [k for k, _ in q.options]
             gold = dict(zip(keys, q.target)) if q.type == "choice" else r["gold"]
             said = tasks[r["task"]].get("instructions", []) if "instructions" not in r else []
             out.append(
                 dict(
-                    id=f"{fam}-{kind}-{i}",
+                    id=f"{fam}-{kind}-{i}" if kind else f"{fam}-dev-{i}",
+                    lang=r.get("lang", "en"),
                     source=source,
                     family=fam,
                     state=r["state"],
@@ -113,7 +113,7 @@ def main():
     if not os.path.exists(a.suite):
         json.dump(make(tasks, rows), open(a.suite, "w"), indent=0)
     suite = json.load(open(a.suite))
-    rows = {s: [r for r in rs if r.get("lang", "en") == a.lang] for s, rs in rows.items()}
+    rows = {s: [r for r in rs if (r.get("lang", "en") == "en") == (a.lang == "en")] for s, rs in rows.items()}
     out = questions(suite, tasks, rows)
     types = [q["type"] for r in out for q in r["questions"].values()]
     print(

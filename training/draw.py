@@ -35,9 +35,25 @@ MAX_STATE = 1000  # characters; of a synth record twice as many
 
 
 class Draw:
-    """shares: other weights than SHARES; longest: states over so many characters are left out."""
+    """shares: other weights than SHARES; longest: states over so many characters are left out; filler: lines of other texts, in
+    which a share `hidden` of the states stands, of up to `hidden_in` characters."""
 
-    def __init__(self, tasks, rows, suite, seen_in_dev, rng, shares=None, longest=MAX_STATE):
+    def __init__(
+        self,
+        tasks,
+        rows,
+        suite,
+        seen_in_dev,
+        rng,
+        shares=None,
+        longest=MAX_STATE,
+        filler=(),
+        hidden=0.0,
+        hidden_in=4000,
+        quoted=0.15,
+    ):
+        self.quoted = quoted  # share of states that are also asked whether they say one of their sentences
+        self.filler, self.hidden, self.hidden_in = filler, hidden if filler else 0.0, hidden_in
         held, records = set(suite["tasks"]), set(suite["records"])
         self.tasks, self.rng = tasks, rng
         self.by_task, self.by_state, self.records = {}, {}, {}
@@ -82,6 +98,25 @@ class Draw:
         )
 
     def draw(self):
+        """-> state text, its questions; now and then the state stands in a long text."""
+        state, qs = self.asked()
+        if self.rng.random() < self.hidden:
+            state = derive.surrounded(state, self.filler, self.rng, self.hidden_in)
+        return state, qs
+
+    def written(self, source, state):
+        """A sentence of this state, true to it or not, as a question; None where there is none."""
+        names, weights = self.named.get(source, ((), ()))
+        other = (
+            self.rng.choice(self.by_task[source][self.rng.choices(names, weights)[0]])
+            if names
+            else self.rng.choice(self.records[source])
+        )
+        return (
+            derive.written(state, text(other["state"]), self.rng) if isinstance(other["state"], str) else None
+        )
+
+    def asked(self):
         """-> state text, its questions. Many about one state: reading a state costs as much as some questions about it."""
         rng = self.rng
         source = rng.choices(self.sources, self.weights)[0]
@@ -99,6 +134,8 @@ class Draw:
             choices = [q for q in qs if q.type == "choice"]
             qs += [derive.asked_as_noul(q, rng) for q in choices if rng.random() < 0.3]
             qs.append(self.beside(source, r) if rng.random() < 2 * BESIDE else None)
+            if isinstance(r["state"], str) and rng.random() < 2 * self.quoted:
+                qs.append(self.written(source, r["state"]))
             return text(r["state"]), [self.varied(q) for q in qs if q]
         names, weights = self.named[source]
         row = rng.choice(self.by_task[source][rng.choices(names, weights)[0]])
@@ -109,6 +146,8 @@ class Draw:
             qs.append(of_row(row, self.tasks.get(row["task"], {}), rng))
         if first.type != "noul":
             qs += [derive.asked_as_noul(q, rng) for q in qs]
+        if isinstance(row["state"], str) and rng.random() < self.quoted:
+            qs.append(self.written(source, row["state"]))
         return text(row["state"]), [self.varied(q) for q in qs if q]
 
     def beside(self, source, record):

@@ -1,6 +1,7 @@
 """The dev table of exported checkpoints, the untrained similarity beside them, and how often a paraphrase changes the answer.
+Checkpoints answer through `qa run` itself (built before: npm run build), so that what is measured is what ships.
 
-usage: evaluate.py --dev dev.jsonl --rows DIR [--limit N] [--flips 400] name=CHECKPOINT_DIR ... [similarity=CHECKPOINT_DIR]
+usage: evaluate.py --dev dev.jsonl --rows DIR [--limit N] [--flips 400] [--languages 24] name=CHECKPOINT_DIR ... [similarity=CHECKPOINT_DIR]
 A name that starts with `similarity` asks the encoder's cosine alone. Raw answers are kept in --rows and reused.
 """
 
@@ -8,28 +9,56 @@ import argparse
 import json
 import os
 import random
+import subprocess
 from dataclasses import replace
 
 import metrics
-from calibrate import applied
 from checkpoint import Checkpoint, measured, requests
 
-EMPTY = {"temperature": {}, "temperature_by_options": {}}
+QA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "bin", "qa.js")
+
+
+def through_qa(path, asked, kept):
+    """[(request, [Question])] -> rows for metrics.py, answered by `qa run`; requests that it refuses (no room) are left out."""
+    folder, model = os.path.split(os.path.abspath(path))
+    wanted, answered = f"{kept}.requests.ndjson", f"{kept}.answers.ndjson"
+    with open(wanted, "w", encoding="utf8") as f:
+        for i, (r, qs) in enumerate(asked):
+            questions = {f"q{k}": q.wire() for k, q in enumerate(qs)}
+            f.write(json.dumps(dict(ref=i, state=r["state"], questions=questions), ensure_ascii=False) + "\n")
+    run = ["node", QA, "run", wanted, "--models", folder, "--model", model, "--out", answered, "--restart"]
+    done = subprocess.run([*run, "--only-answers", "--id-column", "ref", "--quiet"])
+    assert done.returncode in (0, 3), done.returncode  # 3: some rows were refused
+    out = []
+    for line in open(answered, encoding="utf8"):
+        row = json.loads(line)
+        if "error" in row:
+            continue
+        r, qs = asked[int(row["ref"])]
+        of = {k: r[k] for k in ("id", "source", "family", "lang")}
+        for k, q in enumerate(qs):
+            a = row["answers"][f"q{k}"]
+            p = (
+                [1 - a["noul"], a["noul"]]
+                if q.type == "noul"
+                else [a["probabilities"][o] for o, _ in q.options]
+            )
+            out.append(dict(of, type=q.type, gold=q.target, p=p))
+    return out
 
 
 def answers(name, path, dev, kept, limit):
     file = f"{kept}/{name}.rows.json"
     if not os.path.exists(file):
-        json.dump(
-            measured(
-                Checkpoint(path),
-                requests(dev, limit),
-                "similarity" if name.startswith("similarity") else "logits",
-            ),
-            open(file, "w"),
+        asked = requests(dev, limit)
+        alone = name.startswith("similarity")
+        rows = (
+            measured(Checkpoint(path), asked, "similarity")
+            if alone
+            else through_qa(path, asked, f"{kept}/{name}")
         )
-    c = json.load(open(f"{path}/checkpoint.json")).get("calibration") or EMPTY
-    return applied(json.load(open(file)), EMPTY if name.startswith("similarity") else c)
+        json.dump(rows, open(file, "w"))
+    return json.load(open(file))
 
 
 def table(results):
@@ -77,16 +106,36 @@ def table(results):
             )
 
 
-def flips(model, dev, n, seed=11):
-    """Share of answers that another wording of the instructions changes (argmax), over held-out tasks."""
-    asked = [(r, qs) for r, qs in requests(dev) if r.get("paraphrases")]
-    asked = random.Random(seed).sample(asked, min(n, len(asked)))
-    changed = {}
-    for r, (q, *_) in asked:
-        zs = model.logits(r["state"], [q] + [replace(q, instructions=x) for x in r["paraphrases"]])
-        changed.setdefault(q.type, []).extend(
-            int(metrics.top(z.tolist()) != metrics.top(zs[0].tolist())) for z in zs[1:]
+def languages(results, least):
+    """Share of right answers by language (of those with `least` answers or more), their mean, the worst ten and calibration."""
+    for name, rows in results.items():
+        by = {}
+        for r in rows:
+            if metrics.decided(r):
+                by.setdefault(r["lang"], []).append(r)
+        right = {lang: metrics.mean(map(metrics.hit, rs)) for lang, rs in by.items() if len(rs) >= least}
+        worst = sorted(right, key=right.get)
+        print(
+            f"{name}: {metrics.mean(right.values()):.3f} over {len(right)} languages, ece {metrics.ece(rows):.3f}; worst",
+            ", ".join(f"{lang} {right[lang]:.2f} of {len(by[lang])}" for lang in worst[:10]),
         )
+        for low, high, said in ((0.65, 2, "good"), (0.5, 0.65, "fair"), (0, 0.5, "poor")):
+            own = sorted(lang for lang, x in right.items() if low <= x < high)
+            print(f"  {said} ({low} and more): {len(own)}:", " ".join(own))
+
+
+def flips(path, dev, n, kept, seed=11):
+    """Share of answers that another wording of the instructions changes (argmax), over held-out tasks."""
+    asked = [(r, qs[0]) for r, qs in requests(dev) if r.get("paraphrases")]
+    asked = random.Random(seed).sample(asked, min(n, len(asked)))
+    worded = [(r, [q] + [replace(q, instructions=x) for x in r["paraphrases"]]) for r, q in asked]
+    changed, first = {}, {}
+    for row in through_qa(path, worded, f"{kept}/flips"):
+        answer = metrics.top(row["p"])
+        if row["id"] in first:
+            changed.setdefault(row["type"], []).append(int(answer != first[row["id"]]))
+        else:
+            first[row["id"]] = answer
     print("paraphrase flips:", {k: f"{metrics.mean(v):.3f} of {len(v)}" for k, v in changed.items()})
 
 
@@ -96,15 +145,19 @@ def main():
     p.add_argument("--rows", required=True)
     p.add_argument("--limit", type=int, default=0)
     p.add_argument("--flips", type=int, default=0)
+    p.add_argument("--languages", type=int, default=0)
     p.add_argument("checkpoints", nargs="+")
     a = p.parse_args()
     os.makedirs(a.rows, exist_ok=True)
     paths = dict(c.split("=", 1) for c in a.checkpoints)
-    table({n: answers(n, path, a.dev, a.rows, a.limit) for n, path in paths.items()})
+    results = {n: answers(n, path, a.dev, a.rows, a.limit) for n, path in paths.items()}
+    table(results)
+    if a.languages:
+        languages(results, a.languages)
     for name, path in paths.items():
         if a.flips and not name.startswith("similarity"):
             print(name, end=": ")
-            flips(Checkpoint(path), a.dev, a.flips)
+            flips(path, a.dev, a.flips, a.rows)
 
 
 if __name__ == "__main__":

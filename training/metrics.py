@@ -54,26 +54,33 @@ def measures(rows):
     return out
 
 
-def ece(rows, bins=15):
-    """Expected calibration error of the most probable answer; soft golds count with their share."""
+def reliability(rows, bins=15):
+    """By confidence of the most probable answer: -> [(mean confidence, share right, answers)] of bins that hold any; soft golds
+    count with their share."""
     cells = [[] for _ in range(bins)]
     for r in rows:
         k = top(r["p"])
         cells[min(bins - 1, int(r["p"][k] * bins))].append((r["p"][k], r["gold"][k]))
-    n = sum(map(len, cells)) or 1
-    return sum(len(c) / n * abs(mean(x for x, _ in c) - mean(y for _, y in c)) for c in cells if c)
+    return [(mean(x for x, _ in c), mean(y for _, y in c), len(c)) for c in cells if c]
+
+
+def ece(rows):
+    """Expected calibration error."""
+    cells = reliability(rows)
+    n = sum(n for *_, n in cells) or 1
+    return sum(n * abs(x - y) for x, y, n in cells) / n
 
 
 def line(rows):
-    """synth and tasks apart, on one line."""
+    """synth and tasks apart, English and other languages apart, on one line."""
 
     def said(name, rs):
         return (
             name + " " + " ".join(f"{k} {v:.3f}" if k != "n" else f"n {v}" for k, v in measures(rs).items())
         )
 
-    return (
-        said("synth:", [r for r in rows if r["source"].startswith("synth")])
-        + " | "
-        + said("tasks:", [r for r in rows if not r["source"].startswith("synth")])
-    )
+    groups = {}
+    for r in rows:
+        kind = "synth" if r["source"].startswith("synth") else "tasks"
+        groups.setdefault((r["lang"] != "en", kind), []).append(r)
+    return " | ".join(said(f"{'other ' * other}{kind}:", rs) for (other, kind), rs in sorted(groups.items()))

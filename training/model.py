@@ -11,9 +11,9 @@ import copy
 import json
 
 import torch
-import torch.nn as nn
 import torch.nn.functional as F
 from safetensors.torch import load_file
+from torch import nn
 
 LOW = -1e4
 CHOICE, SCORE, NOUL = 0, 1, 2
@@ -53,9 +53,13 @@ class Layer(nn.Module):
 
 
 class Encode(nn.Module):
-    """input_ids, attention_mask [n,s] -> hidden [n,c,s,d] (inputs of the last c layers), pooled [n,d] (unit mean of the last output)."""
+    """input_ids, attention_mask [n,s] -> hidden [n,c,s,d] (inputs of the last c layers), pooled [n,d] (unit mean of the last
+    output, less `centre`: where the base's means all point one way, as those of e5 do, what is left tells texts apart).
 
-    def __init__(self, base, depths, positions=0):
+    A state longer than the base's positions is read in blocks of that many tokens, apart from each other and each from position 0:
+    no position is new to the base, and reading costs no more a token. The joint layers see all blocks."""
+
+    def __init__(self, base, depths):
         super().__init__()
         c = json.load(open(f"{base}/config.json"))
         w = {k.removeprefix("bert."): v.float() for k, v in load_file(f"{base}/model.safetensors").items()}
@@ -67,14 +71,13 @@ class Encode(nn.Module):
         )
         self.depths = depths
         pos = w["embeddings.position_embeddings.weight"]
-        while len(pos) < positions:
-            pos = torch.cat([pos, pos[len(pos) // 2 :]])[:positions]  # the later half again
         self.word = nn.Embedding.from_pretrained(w["embeddings.word_embeddings.weight"], freeze=False)
         self.pos = nn.Embedding.from_pretrained(
             pos + w["embeddings.token_type_embeddings.weight"][0], freeze=False
         )
         self.ln = nn.LayerNorm(d, eps=eps)
         self.ln.load_state_dict({k: w[f"embeddings.LayerNorm.{k}"] for k in ("weight", "bias")})
+        self.register_buffer("centre", torch.zeros(d))
         self.layers = nn.ModuleList(Layer(d, heads, ff, eps) for _ in range(c["num_hidden_layers"]))
         names = dict(
             q="attention.self.query",
@@ -95,16 +98,20 @@ class Encode(nn.Module):
                 }
             )
 
+    def bias(self, mask):
+        """What keeps a token from padding and from other blocks: [n,1,s,s] (or [n,1,1,s] where there is one block)."""
+        padding = ((1 - mask) * LOW)[:, None, None, :]
+        if not torch.onnx.is_in_onnx_export() and mask.size(1) <= self.pos.num_embeddings:
+            return padding
+        block = torch.arange(mask.size(1), device=mask.device) // self.pos.num_embeddings
+        return padding + (block[:, None] != block).to(mask.dtype) * LOW
+
     def read(self, input_ids, mask, trained=0):
         """Inputs of the layers that Decide reads, from the first of them to the first one that trains (without any: to the last
         output). -> [n,k,s,d]"""
-        at = (
-            torch.arange(input_ids.size(1), device=input_ids.device)[None]
-            .expand_as(input_ids)
-            .clamp(0, self.pos.num_embeddings - 1)
-        )
+        at = torch.arange(input_ids.size(1), device=input_ids.device) % self.pos.num_embeddings
         x = self.ln(self.word(input_ids) + self.pos(at))
-        bias = ((1 - mask) * LOW)[:, None, None, :]
+        bias = self.bias(mask)
         first = len(self.layers) - self.depths
         xs = [x]
         for layer in self.layers[: len(self.layers) - trained]:
@@ -113,15 +120,16 @@ class Encode(nn.Module):
 
     def finish(self, xs, mask):
         """What `read` gave -> hidden [n,c,s,d], and the unit mean of the last output [n,d]."""
-        bias = ((1 - mask) * LOW)[:, None, None, :]
+        bias = self.bias(mask)
         known = xs.size(1) - 1
         x, more = xs[:, -1], []
         for layer in self.layers[len(self.layers) - self.depths + known :]:
             more.append(x)
             x = layer(x, bias)
-        # a product, not a sum: it adds token by token in any batch (ordered_mean.py)
-        p = (mask.unsqueeze(1) @ x).squeeze(1) / mask.sum(1, keepdim=True).clamp(min=1)
-        return torch.cat([xs[:, :known], *(m.unsqueeze(1) for m in more)], 1), unit(p)
+        # a product with a transposed mask, not a sum nor a vector times a matrix: onnxruntime then adds token by token, in any batch
+        # and at any length (export.py checks it)
+        p = (mask.unsqueeze(-1).transpose(1, 2) @ x).squeeze(1) / mask.sum(1, keepdim=True).clamp(min=1)
+        return torch.cat([xs[:, :known], *(m.unsqueeze(1) for m in more)], 1), unit(unit(p) - self.centre)
 
     def forward(self, input_ids, attention_mask):
         mask = attention_mask.to(self.word.weight.dtype)

@@ -4,7 +4,7 @@ ones, and the comparison of every token with every other is cut into products of
 usage: ordered_sums.py IN.onnx OUT.onnx
 Why: onnxruntime adds a row of 96 numbers in another order than one of 48, so padding with zeros moves the last bit; and it
 cuts a long product at other places where the result has more than 64 columns. A short product adds one number after the
-other, and zeros at the end change nothing (see ordered_mean.py for what this is good for).
+other, and zeros at the end change nothing (docs/decisions/0008-journal.md says what this is good for).
 """
 
 import sys

@@ -5,6 +5,7 @@ A checkpoint holds the plain weights, their running mean (what ships), the optim
 """
 
 import argparse
+import gzip
 import json
 import os
 import random
@@ -28,7 +29,8 @@ OPTIONS = dict(
     lang="en",
     minutes=60.0,
     depths=3,
-    positions=0,
+    scale=15.0,
+    centre=0,
     lr=2e-4,
     lr_encode=3e-5,
     lr_read=5e-4,
@@ -51,6 +53,11 @@ OPTIONS = dict(
     shares="",
     types="",
     longest=1000,
+    filler="",
+    hidden=0.01,
+    hidden_in=4000,
+    quoted=0.15,
+    dropout=0.1,
     floor=0.02,
 )
 SMOOTH = 0.03
@@ -85,13 +92,13 @@ def batches(pool, a, rng):
     budgets of live and of state tokens."""
 
     def bucket(n):
-        return min(b for b in (16, 24, 32, 48, 64, 96, 128, 192, 256, 1 << 30) if n <= b)
+        return min(b for b in (16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1 << 30) if n <= b)
 
     def live(b):
         return len(b[1]) + len(b[2])
 
     def prefix(b):
-        return len(b[1]) + sum(map(len, b[2]))
+        return len(b[1]) + sum(map(len, b[2])) + 2 * len(b[2])
 
     order = {s: rng.random() for s in {b[4] for b in pool}}
     rows = sorted(pool, key=lambda b: (bucket(len(b[4])), bucket(prefix(b)), order[b[4]]))
@@ -118,8 +125,8 @@ class Trainer:
         if a.device == "cpu":
             torch.set_num_threads(a.threads)
         self.tokens = Tokens(f"{a.base}/tokenizer.json")
-        self.encode = Encode(a.base, a.depths, a.positions).to(a.device)
-        self.decide = Decide(self.encode).to(a.device)
+        self.encode = Encode(a.base, a.depths).to(a.device)
+        self.decide = Decide(self.encode, a.scale, a.dropout).to(a.device)
         self.encode.requires_grad_(False)
         if a.unfreeze:
             self.encode.layers[-a.unfreeze :].requires_grad_(True)
@@ -198,6 +205,18 @@ class Trainer:
                 if v.requires_grad:
                     self.mean[name][n].lerp_(v, 1 - k)
 
+    def find_centre(self, draw):
+        """The mean of what some states and some options are read as, an equal part each."""
+        drawn = [draw.draw() for _ in range(self.a.centre)]
+        states = [tuple(self.tokens.state(s)) for s, _ in drawn]
+        options = [
+            tuple(self.tokens.option(o)) for _, qs in drawn for q in qs[:1] for o in q.option_texts()[:2]
+        ]
+        with torch.no_grad():
+            means = [self.segments.pooled(list(dict.fromkeys(rows))).mean(0) for rows in (states, options)]
+        self.encode.centre.copy_(sum(means) / 2)
+        self.mean["encode"]["centre"] = self.encode.centre.clone()
+
     def pool(self, draw):
         rows = []
         while len(rows) < self.a.pool:
@@ -235,7 +254,13 @@ class Trainer:
             (
                 kinds[b[0]]
                 + ":"
-                + ("pair" if b[5] == "derived.pair" else "synth" if b[5].startswith("synth") else "tasks"),
+                + (
+                    b[5].removeprefix("derived.")
+                    if b[5].startswith("derived.")
+                    else "synth"
+                    if b[5].startswith("synth")
+                    else "tasks"
+                ),
                 h,
             )
             for b, h in zip(batch, hits)
@@ -272,14 +297,16 @@ class Trainer:
 
     def follow(self, dev, spent):
         rows = [
-            dict(type=q.type, source=s, family=f, gold=q.target, p=p)
-            for (s, f, _, q), p in zip(dev, self.probabilities([(st, q) for _, _, st, q in dev], self.mean))
+            dict(of, type=q.type, gold=q.target, p=p)
+            for (of, _, q), p in zip(dev, self.probabilities([(s, q) for _, s, q in dev], self.mean))
             if p
         ]
         print(f"DEV t {spent:.0f}s step {self.step} seen {self.seen}", metrics.line(rows), flush=True)
 
     def run(self, draw, dev):
         a = self.a
+        if a.centre and not self.encode.centre.any():
+            self.find_centre(draw)
         start = time.time() - self.at
         limit = a.minutes * 60
         said = time.time()
@@ -310,11 +337,15 @@ class Trainer:
 
 
 def dev_questions(path, n, seed=3):
-    """-> [(source, family, state text, Question)], n requests drawn evenly over the file."""
+    """-> [({source, family, lang}, state text, Question)], n requests drawn evenly over the file."""
     rows = [json.loads(l) for l in open(path, encoding="utf8")]
     rows = random.Random(seed).sample(rows, min(n, len(rows)))
     return [
-        (r["source"], r["family"], text(r["state"]), of_record(q, r["gold"][k], r["family"]))
+        (
+            {k: r[k] for k in ("source", "family", "lang")},
+            text(r["state"]),
+            of_record(q, r["gold"][k], r["family"]),
+        )
         for r in rows
         for k, q in r["questions"].items()
         if k in r["gold"]
@@ -335,6 +366,10 @@ def main():
         random.Random(a.seed),
         json.loads(a.shares or "null"),
         a.longest,
+        [line.strip() for line in gzip.open(a.filler, "rt", encoding="utf8")] if a.filler else (),
+        a.hidden,
+        a.hidden_in,
+        a.quoted,
     )
     print(draw.sizes(), flush=True)
     t = Trainer(a)
