@@ -1,7 +1,7 @@
 """The dev table of exported checkpoints, the untrained similarity beside them, and how often a paraphrase changes the answer.
 Checkpoints answer through `qa run` itself (built before: npm run build), so that what is measured is what ships.
 
-usage: evaluate.py --dev dev.jsonl --rows DIR [--limit N] [--flips 400] [--languages 24] name=CHECKPOINT_DIR ... [similarity=CHECKPOINT_DIR]
+usage: evaluate.py --dev dev.jsonl --rows DIR [--limit N] [--by family] [--flips 400] [--languages 24] name=CHECKPOINT_DIR ... [similarity=CHECKPOINT_DIR]
 A name that starts with `similarity` asks the encoder's cosine alone. Raw answers are kept in --rows and reused.
 """
 
@@ -61,8 +61,9 @@ def answers(name, path, dev, kept, limit):
     return json.load(open(file))
 
 
-def table(results):
-    """results {name: rows} -> a markdown table, a line per source and type; only questions that all of them answered."""
+def table(results, by):
+    """results {name: rows} -> a markdown table, a line per source (or whatever key of a row) and type; only questions that all of
+    them answered."""
 
     def key(i, r):
         return (r["id"], i)
@@ -80,9 +81,9 @@ def table(results):
         "all synth": lambda r: r["source"].startswith("synth"),
         "all tasks": lambda r: not r["source"].startswith("synth"),
     }
-    for s in sorted({r["source"] for rows in results.values() for r in rows}):
-        group[s] = lambda r, s=s: r["source"] == s
-    print("| source | measure | n | " + " | ".join(names) + " |\n|---|---|---|" + "---|" * len(names))
+    for s in sorted({r[by] for rows in results.values() for r in rows}):
+        group[s] = lambda r, s=s: r[by] == s
+    print(f"| {by} | measure | n | " + " | ".join(names) + " |\n|---|---|---|" + "---|" * len(names))
     for label, take in group.items():
         for kind, measure in (
             ("choice", "choice"),
@@ -144,6 +145,7 @@ def main():
     p.add_argument("--dev", required=True)
     p.add_argument("--rows", required=True)
     p.add_argument("--limit", type=int, default=0)
+    p.add_argument("--by", default="source", choices=("source", "family", "lang"))
     p.add_argument("--flips", type=int, default=0)
     p.add_argument("--languages", type=int, default=0)
     p.add_argument("checkpoints", nargs="+")
@@ -151,7 +153,7 @@ def main():
     os.makedirs(a.rows, exist_ok=True)
     paths = dict(c.split("=", 1) for c in a.checkpoints)
     results = {n: answers(n, path, a.dev, a.rows, a.limit) for n, path in paths.items()}
-    table(results)
+    table(results, a.by)
     if a.languages:
         languages(results, a.languages)
     for name, path in paths.items():

@@ -1,7 +1,8 @@
 """Trains Decide (and, with --unfreeze, Encode) on drawn questions; resumable; follows yes/no, score and choice apart on the dev suite.
 
 usage: train.py --base DIR --data DIR --dev dev.jsonl --out DIR --minutes 80 [--device cuda --unfreeze 1 ...]
-A checkpoint holds the plain weights, their running mean (what ships), the optimiser and the time spent.
+A checkpoint holds the plain weights, their running mean (what ships), the optimiser and the time spent. --init takes the means of
+earlier runs, several (a.pt,b.pt) in equal parts.
 """
 
 import argparse
@@ -163,8 +164,9 @@ class Trainer:
         path = f"{self.a.out}/checkpoint.pt"
         self.mean = None
         if self.a.init and not os.path.exists(path):
-            c = torch.load(self.a.init, map_location=self.a.device)
-            [m.load_state_dict(c["mean"][k]) for k, m in self.modules().items()]
+            cs = [torch.load(p, map_location=self.a.device)["mean"] for p in self.a.init.split(",")]
+            for k, m in self.modules().items():
+                m.load_state_dict({n: sum(c[k][n] for c in cs) / len(cs) for n in cs[0][k]})
         if self.a.resume and os.path.exists(path):
             c = torch.load(path, map_location=self.a.device)
             [m.load_state_dict(c["model"][k]) for k, m in self.modules().items()]

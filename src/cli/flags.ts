@@ -53,13 +53,13 @@ export const longFlags = inGroup("long text", {
     summary: "a state over the room: reject it as an error, or answer it in chunks",
   }),
   overlap: Flags.integer({
-    summary: "sentences (of a list: items) that a chunk repeats of the one before",
+    summary: "sentences (of a list: items) that a chunk repeats of the one before (default 1)",
     helpValue: "N",
-    default: 1,
     min: 0,
   }),
-  combine: Flags.option({ options: ["best", "mean"] as const, default: "best" })({
-    summary: "of the chunks' answers: the best (yes/no: highest probability; else: highest confidence) or their mean",
+  combine: Flags.option({ options: ["best", "mean"] as const })({
+    summary:
+      "of the chunks' answers: the best (default; yes/no: highest probability; else: highest confidence) or their mean",
   }),
   explain: Flags.boolean({ summary: "with chunks: also what each chunk answered" }),
 });
@@ -111,13 +111,21 @@ const COMBINE: Record<"best" | "mean", CombineRules> = {
   mean: { noul: "mean", choice: "mean", score: "mean" },
 };
 
-/** The chunk options that the flags ask for, none with `--long reject`. */
+/**
+ * The chunk options that the flags ask for, none with `--long reject`.
+ * @throws QaError `invalid_usage`: flags about chunks where there are none
+ */
 export function chunkOptionsOf(flags: {
   long: "reject" | "chunk";
-  overlap: number;
-  combine: "best" | "mean";
+  overlap?: number | undefined;
+  combine?: "best" | "mean" | undefined;
+  explain?: boolean;
 }): ChunkOptions | undefined {
-  return flags.long === "chunk" ? { overlap: flags.overlap, combine: COMBINE[flags.combine] } : undefined;
+  const { long, overlap, combine, explain } = flags;
+  if (long === "chunk") return { overlap: overlap ?? 1, combine: COMBINE[combine ?? "best"] };
+  if (overlap !== undefined || combine !== undefined || explain === true)
+    throw new QaError("invalid_usage", "--overlap, --combine and --explain are about chunks; add --long chunk");
+  return undefined;
 }
 
 /**

@@ -47,6 +47,7 @@ const outputFlags = inGroup("output", {
   report: Flags.string({
     summary: "a report of the run: answers, errors, routes, timing (.html or .json)",
     helpValue: "FILE",
+    exclusive: ["dry-run"],
   }),
   quiet: Flags.boolean({ summary: "no progress and no summary" }),
 });
@@ -56,7 +57,11 @@ const inputFlags = inGroup("input", {
   ...rowFlags,
   limit: Flags.integer({ summary: "only the first N rows", min: 1, helpValue: "N" }),
   sample: Flags.integer({ summary: "only N rows drawn at random", min: 1, helpValue: "N" }),
-  seed: Flags.integer({ summary: "of --sample: the same seed draws the same rows", default: 1, helpValue: "N" }),
+  seed: Flags.integer({
+    summary: "of --sample: the same seed draws the same rows (default 1)",
+    helpValue: "N",
+    dependsOn: ["sample"],
+  }),
   shard: Flags.string({
     summary: "only every n-th row, for n processes (then qa merge): 1/4 to 4/4, or auto in a job array",
     helpValue: "i/n|auto",
@@ -133,7 +138,7 @@ export async function runOf(flags: RunFlags, patterns: readonly string[]): Promi
     model,
     limit,
     part: shard === undefined ? undefined : resolveShard(shard, process.env),
-    sample: sample === undefined ? undefined : { size: sample, seed },
+    sample: sample === undefined ? undefined : { size: sample, seed: seed ?? 1 },
     chunk: chunkOptionsOf(flags),
     output: {
       format: formatOfOutput(out, flags.to),
