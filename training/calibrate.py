@@ -13,7 +13,7 @@ import metrics
 from checkpoint import Checkpoint, bucket, measured, requests, softmax
 
 GRID = np.exp(np.linspace(np.log(0.5), np.log(5.0), 93))
-FEWEST = 60  # questions under which a bucket keeps its type's temperature
+FEWEST = 300  # questions under which a bucket keeps its type's temperature, and a type 1: a fit on fewer did not hold elsewhere
 
 
 def half(row):
@@ -42,7 +42,7 @@ def temperatures(rows):
         by_type.setdefault(r["type"], []).append(r)
         by_bucket.setdefault(f"{r['type']}:{bucket(len(r['z']))}", []).append(r)
     return {
-        "temperature": {k: fit(v) for k, v in sorted(by_type.items())},
+        "temperature": {k: fit(v) for k, v in sorted(by_type.items()) if len(v) >= FEWEST},
         "temperature_by_options": {k: fit(v) for k, v in sorted(by_bucket.items()) if len(v) >= FEWEST},
     }
 

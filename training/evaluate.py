@@ -18,9 +18,21 @@ from checkpoint import Checkpoint, measured, requests
 QA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "bin", "qa.js")
 
 
+def models_with(path, folder):
+    """-> a folder of links to the checkpoints that ship, the given one in its place, and its name: qa wants all of them there."""
+    shipped, name = os.path.join(os.path.dirname(QA), "..", "models"), os.path.basename(os.path.abspath(path))
+    os.makedirs(folder, exist_ok=True)
+    for n in {*os.listdir(shipped), name}:
+        link = f"{folder}/{n}"
+        if os.path.islink(link):
+            os.remove(link)
+        os.symlink(os.path.abspath(path if n == name else f"{shipped}/{n}"), link)
+    return folder, name
+
+
 def through_qa(path, asked, kept):
     """[(request, [Question])] -> rows for metrics.py, answered by `qa run`; requests that it refuses (no room) are left out."""
-    folder, model = os.path.split(os.path.abspath(path))
+    folder, model = models_with(path, f"{kept}.models")
     wanted, answered = f"{kept}.requests.ndjson", f"{kept}.answers.ndjson"
     with open(wanted, "w", encoding="utf8") as f:
         for i, (r, qs) in enumerate(asked):
