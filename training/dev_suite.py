@@ -111,7 +111,8 @@ def main():
     a = a.parse_args()
     tasks, rows = read(a.data, None)
     if not os.path.exists(a.suite):
-        json.dump(make(tasks, rows), open(a.suite, "w"), indent=0)
+        with open(a.suite, "w", encoding="utf8") as f:
+            f.write(json.dumps(make(tasks, rows), indent=2) + "\n")
     suite = json.load(open(a.suite))
     rows = {s: [r for r in rs if (r.get("lang", "en") == "en") == (a.lang == "en")] for s, rs in rows.items()}
     out = questions(suite, tasks, rows)

@@ -180,7 +180,12 @@ describe("what a person does wrong", () => {
     ["an endpoint that is no URL", [...REMOTE, "localhost:8080"], 2, "http://127.0.0.1:8080"],
     ["chunks asked of an endpoint", [...REMOTE, "http://127.0.0.1:1", "--long", "chunk"], 2, "--long chunk needs"],
     ["workers for an endpoint", [...REMOTE, "http://127.0.0.1:1", "--workers", "2"], 2, "--workers"],
-    ["chunks' flags without chunks", ["run", `${FIXTURES}mails.txt`, "--preset", "guard", "--overlap", "2"], 2, "add --long chunk"],
+    [
+      "chunks' flags without chunks",
+      ["run", `${FIXTURES}mails.txt`, "--preset", "guard", "--overlap", "2"],
+      2,
+      "add --long chunk",
+    ],
     ["a seed without a sample", ["run", "x.txt", "--preset", "guard", "--seed", "2"], 2, "--sample"],
     ["a report of a dry run", ["run", "x.txt", "--preset", "guard", "--dry-run", "--report", "r.html"], 2, "--report"],
     [
