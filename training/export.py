@@ -161,7 +161,8 @@ def manifest(out, name, encode, tokens, a):
 
 
 def alike(out, longest=40):
-    """A segment must be read the same to the last bit alone and beside another one, at any padding: a resumed run rests on it."""
+    """A segment must be read, and a state answered, the same to the last bit alone and beside others, at any padding: a resumed run
+    rests on it."""
     model, rng = Checkpoint(out), np.random.default_rng(1)
     for n in [*range(2, longest), min(700, model.manifest["window"] - 9)]:
         row = rng.integers(1000, 3000, n)
@@ -180,7 +181,30 @@ def alike(out, longest=40):
         for width in (n + 1, n + 2, n + 9):
             for a, b in zip(alone, read(2, width)):
                 assert np.array_equal(a, b), f"{n} tokens are read otherwise when padded to {width}"
-    print("segments are read alike to the last bit, alone and beside others")
+    levels = [(str(i), said) for i, said in enumerate(("can wait", "this week", "today"))]
+    asked = [q for _, q in EXAMPLE] + [
+        Question("score", f"How urgent is it for {x}?", levels, [1, 0, 0]) for x in "abc"
+    ]
+    prefix = model.prefix(asked)
+    states = [model.tokens.state(s + " and nobody answered" * k) for s, _ in EXAMPLE for k in range(4)]
+
+    def decided(rows, width):
+        hidden = np.zeros((len(rows), model.manifest["depths"], width, rows[0][1].shape[0]), np.float32)
+        mask = np.zeros((len(rows), width), np.int64)
+        for i, (h, _) in enumerate(rows):
+            hidden[i, :, : h.shape[1]], mask[i, : h.shape[1]] = h, 1
+        state = dict(state_hidden=hidden, state_mask=mask, state_pooled=np.stack([p for _, p in rows]))
+        return model.decide.run(["logits"], {**prefix, **state})[0]
+
+    rows = model.read(states)
+    for i, row in enumerate(rows):
+        alone = decided([row], row[0].shape[1])[0]
+        for others in (1, 2, 7):
+            beside = decided(
+                [row, *(rows[:i] + rows[i + 1 :])[:others]], max(h.shape[1] for h, _ in rows) + 3
+            )
+            assert np.array_equal(alone, beside[0]), f"state {i} is answered otherwise beside {others} others"
+    print("segments are read, and questions answered, alike to the last bit, alone and beside others")
 
 
 def gate(out, full, dev, n):
