@@ -57,7 +57,7 @@ class Encode(nn.Module):
     output, less `centre`: where the base's means all point one way, as those of e5 do, what is left tells texts apart).
 
     A state longer than the base's positions is read in blocks of that many tokens, apart from each other and each from position 0:
-    no position is new to the base, and reading costs no more a token. The joint layers see all blocks."""
+    no position is new to the base. The joint layers see all blocks."""
 
     def __init__(self, base, depths):
         super().__init__()
