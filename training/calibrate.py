@@ -12,6 +12,7 @@ import numpy as np
 import metrics
 from checkpoint import Checkpoint, bucket, measured, requests, softmax
 
+LANGUAGE = {True: "English", False: "other languages"}
 GRID = np.exp(np.linspace(np.log(0.5), np.log(5.0), 93))
 FEWEST = 300  # questions under which a bucket keeps its type's temperature, and a type 1: a fit on fewer did not hold elsewhere
 
@@ -61,13 +62,15 @@ def applied(rows, c):
 def report(rows, c):
     told = [r for r in rows if half(r) == 1]
     after = applied(told, c)
-    print(f"{'':8}{'n':>6}{'ECE before':>12}{'after':>8}")
-    for name in ("choice", "noul", "score", "all"):
+    print(f"{'':16}{'n':>6}{'ECE before':>12}{'after':>8}")
+    for name in ("choice", "noul", "score", "English", "other languages", "all"):
 
-        def pick(rs):
-            return [r for r in rs if name in (r["type"], "all")]
+        def pick(rs, name=name):
+            return [r for r in rs if name in (r["type"], LANGUAGE[r["lang"] == "en"], "all")]
 
-        print(f"{name:8}{len(pick(told)):6}{metrics.ece(pick(told)):12.3f}{metrics.ece(pick(after)):8.3f}")
+        if not pick(told):
+            continue
+        print(f"{name:16}{len(pick(told)):6}{metrics.ece(pick(told)):12.3f}{metrics.ece(pick(after)):8.3f}")
 
 
 def picture(rows, c, path):

@@ -1,7 +1,7 @@
 """The dev table of exported checkpoints, the untrained similarity beside them, and how often a paraphrase changes the answer.
 Checkpoints answer through `qa run` itself (built before: npm run build), so that what is measured is what ships.
 
-usage: evaluate.py --dev dev.jsonl --rows DIR [--limit N] [--by family] [--flips 400] [--languages 24] name=CHECKPOINT_DIR ... [similarity=CHECKPOINT_DIR]
+usage: evaluate.py --dev dev.jsonl --rows DIR [--limit N] [--by family] [--flips 400] [--languages 10 --of sib200] name=CHECKPOINT_DIR ... [similarity=CHECKPOINT_DIR]
 A name that starts with `similarity` asks the encoder's cosine alone. Raw answers are kept in --rows and reused.
 """
 
@@ -119,20 +119,21 @@ def table(results, by):
             )
 
 
-def languages(results, least):
-    """Share of right answers by language (of those with `least` answers or more), their mean, the worst ten and calibration."""
+def languages(results, least, source):
+    """Share of right answers to questions of one source by language (of those with `least` answers or more), their mean, the worst
+    ten, and who is good, fair and poor."""
     for name, rows in results.items():
         by = {}
         for r in rows:
-            if metrics.decided(r):
+            if metrics.decided(r) and r["source"] == source:
                 by.setdefault(r["lang"], []).append(r)
         right = {lang: metrics.mean(map(metrics.hit, rs)) for lang, rs in by.items() if len(rs) >= least}
         worst = sorted(right, key=right.get)
         print(
-            f"{name}: {metrics.mean(right.values()):.3f} over {len(right)} languages, ece {metrics.ece(rows):.3f}; worst",
+            f"{name}: {metrics.mean(right.values()):.3f} over {len(right)} languages by {source}; worst",
             ", ".join(f"{lang} {right[lang]:.2f} of {len(by[lang])}" for lang in worst[:10]),
         )
-        for low, high, said in ((0.65, 2, "good"), (0.5, 0.65, "fair"), (0, 0.5, "poor")):
+        for low, high, said in ((0.75, 2, "good"), (0.55, 0.75, "fair"), (0, 0.55, "poor")):
             own = sorted(lang for lang, x in right.items() if low <= x < high)
             print(f"  {said} ({low} and more): {len(own)}:", " ".join(own))
 
@@ -160,6 +161,7 @@ def main():
     p.add_argument("--by", default="source", choices=("source", "family", "lang"))
     p.add_argument("--flips", type=int, default=0)
     p.add_argument("--languages", type=int, default=0)
+    p.add_argument("--of", default="sib200")
     p.add_argument("checkpoints", nargs="+")
     a = p.parse_args()
     os.makedirs(a.rows, exist_ok=True)
@@ -167,7 +169,7 @@ def main():
     results = {n: answers(n, path, a.dev, a.rows, a.limit) for n, path in paths.items()}
     table(results, a.by)
     if a.languages:
-        languages(results, a.languages)
+        languages(results, a.languages, a.of)
     for name, path in paths.items():
         if a.flips and not name.startswith("similarity"):
             print(name, end=": ")
