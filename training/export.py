@@ -19,7 +19,7 @@ import torch
 
 import metrics
 from checkpoint import Checkpoint, measured, requests
-from model import Decide, Encode
+from model import models
 from ordered_sums import ordered_sums
 from quantise import quantise
 from segments import Segments, Tokens, collate
@@ -75,11 +75,16 @@ class Shared(torch.nn.Module):
         return self.decide(*(t.unsqueeze(0) for t in x[:8]), *x[8:])
 
 
+def quiet():
+    """The exporter warns of every constant that it folds."""
+    warnings.simplefilter("ignore")
+    logging.disable(logging.INFO)
+
+
 def load(base, path):
     c = torch.load(path, map_location="cpu")
     a = c["args"]
-    encode = Encode(base, a["depths"])
-    decide = Decide(encode)
+    encode, decide = models(base, a["depths"], a.get("reader", ""))
     encode.load_state_dict(c["mean"]["encode"])
     decide.load_state_dict(c["mean"]["decide"])
     return encode.eval(), decide.eval(), c
@@ -149,7 +154,7 @@ def manifest(out, name, encode, tokens, a):
             graphs=dict(encode="encode.onnx", decide="decide.onnx"),
             tokenizer="tokenizer.json",
             window=a.window,
-            hidden_size=encode.word.embedding_dim,
+            hidden_size=encode.width,
             depths=encode.depths,
             special_tokens=tokens.special,
             calibration={},
@@ -242,8 +247,7 @@ def main():
     ).items():
         p.add_argument("--" + k.replace("_", "-"), default=d, type=type(d))
     a = p.parse_args()
-    warnings.simplefilter("ignore")
-    logging.disable(logging.INFO)
+    quiet()
     tokens = Tokens(f"{a.base}/tokenizer.json")
     encode, decide, c = load(a.base, a.ckpt)
     if a.trust:

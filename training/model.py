@@ -1,14 +1,15 @@
 """The decision encoder, in the two parts that ship: Encode reads segments apart, Decide lets questions read states.
 
-Encode is a pretrained sentence encoder (BERT weights). Head, every option and the state are segments of their own, positions
-restart in each, so a state is read once whatever is asked of it, and the order of options cannot matter.
-Decide holds `joint` layers that start as copies of Encode's last ones. In them only the head's tokens and the options' markers
+Encode is a pretrained sentence encoder (BERT or MPNet weights). Head, every option and the state are segments of their own,
+positions restart in each, so a state is read once whatever is asked of it, and the order of options cannot matter.
+Decide holds `joint` layers that start as copies of Encode's last ones, or of those of a narrower encoder (`models`). In them only the head's tokens and the options' markers
 are rewritten. First every token of head and options is compared with what of the state is most like it; then, layer by layer, they read each other, the options' tokens as Encode left them (a marker those of its own option only: two
 markers must not start alike) and the state's tokens at the same depth. A further question costs its few live tokens.
 """
 
 import copy
 import json
+import math
 
 import torch
 import torch.nn.functional as F
@@ -52,14 +53,37 @@ class Layer(nn.Module):
         return self.rest(x, read)
 
 
+BERT = dict(
+    q="attention.self.query",
+    k="attention.self.key",
+    v="attention.self.value",
+    o="attention.output.dense",
+    ln1="attention.output.LayerNorm",
+    up="intermediate.dense",
+    down="output.dense",
+    ln2="output.LayerNorm",
+)
+MPNET = BERT | dict(zip("qkvo", (f"attention.attn.{x}" for x in "qkvo")), ln1="attention.LayerNorm")
+
+
+def by_distance(buckets, positions):
+    """MPNet's bias by distance, [32, heads] buckets (16 a direction: 8 near ones, 8 of growing width up to 128 tokens) ->
+    [2 * positions - 1, heads], from the farthest before a token to the farthest behind it."""
+    far = torch.arange(1 - positions, positions)
+    n = far.abs()
+    wide = 8 + (n.clamp(min=1) / 8).log().div(math.log(128 / 8)).mul(8).long()
+    return buckets[torch.where(n < 8, n, wide.clamp(max=15)) + 16 * (far > 0)]
+
+
 class Encode(nn.Module):
     """input_ids, attention_mask [n,s] -> hidden [n,c,s,d] (inputs of the last c layers), pooled [n,d] (unit mean of the last
     output, less `centre`: where the base's means all point one way, as those of e5 do, what is left tells texts apart).
+    With a `width`, both are brought to that many dimensions.
 
     A state longer than the base's positions is read in blocks of that many tokens, apart from each other and each from position 0:
     no position is new to the base. The joint layers see all blocks."""
 
-    def __init__(self, base, depths):
+    def __init__(self, base, depths, width=None):
         super().__init__()
         c = json.load(open(f"{base}/config.json"))
         w = {k.removeprefix("bert."): v.float() for k, v in load_file(f"{base}/model.safetensors").items()}
@@ -70,41 +94,49 @@ class Encode(nn.Module):
             c["intermediate_size"],
         )
         self.depths = depths
+        mpnet = c["model_type"] == "mpnet"
         pos = w["embeddings.position_embeddings.weight"]
+        pos = pos[2:] if mpnet else pos + w["embeddings.token_type_embeddings.weight"][0]
         self.word = nn.Embedding.from_pretrained(w["embeddings.word_embeddings.weight"], freeze=False)
-        self.pos = nn.Embedding.from_pretrained(
-            pos + w["embeddings.token_type_embeddings.weight"][0], freeze=False
-        )
+        self.pos = nn.Embedding.from_pretrained(pos.clone(), freeze=False)
         self.ln = nn.LayerNorm(d, eps=eps)
         self.ln.load_state_dict({k: w[f"embeddings.LayerNorm.{k}"] for k in ("weight", "bias")})
+        far = by_distance(w["encoder.relative_attention_bias.weight"], len(pos)) if mpnet else None
+        self.register_buffer("distance", far)
         self.register_buffer("centre", torch.zeros(d))
         self.layers = nn.ModuleList(Layer(d, heads, ff, eps) for _ in range(c["num_hidden_layers"]))
-        names = dict(
-            q="attention.self.query",
-            k="attention.self.key",
-            v="attention.self.value",
-            o="attention.output.dense",
-            ln1="attention.output.LayerNorm",
-            up="intermediate.dense",
-            down="output.dense",
-            ln2="output.LayerNorm",
-        )
         for i, layer in enumerate(self.layers):
             layer.load_state_dict(
                 {
                     f"{a}.{k}": w[f"encoder.layer.{i}.{b}.{k}"]
-                    for a, b in names.items()
+                    for a, b in (MPNET if mpnet else BERT).items()
                     for k in ("weight", "bias")
                 }
             )
+        self.narrow = nn.ModuleList(nn.Linear(d, width) for _ in range(depths)) if width else None
+        self.narrow_mean = nn.Linear(d, width, bias=False) if width else None
+
+    @property
+    def width(self):
+        """d of what is given out."""
+        return self.narrow_mean.out_features if self.narrow else self.word.embedding_dim
+
+    def narrowed(self, x, depth):
+        """x [..,d of the base], an input of the layer at that depth -> [..,width]"""
+        return self.narrow[depth](x) if self.narrow else x
 
     def bias(self, mask):
-        """What keeps a token from padding and from other blocks: [n,1,s,s] (or [n,1,1,s] where there is one block)."""
-        padding = ((1 - mask) * LOW)[:, None, None, :]
+        """What keeps a token from padding and from other blocks, and what distance brings: [n,1 or heads,1 or s,s]."""
+        bias = ((1 - mask) * LOW)[:, None, None, :]
+        at = torch.arange(mask.size(1), device=mask.device)
+        if self.distance is not None:
+            last = self.pos.num_embeddings - 1
+            far = (at - at[:, None]).clamp(-last, last) + last
+            bias = bias + self.distance.t()[:, far]
         if not torch.onnx.is_in_onnx_export() and mask.size(1) <= self.pos.num_embeddings:
-            return padding
-        block = torch.arange(mask.size(1), device=mask.device) // self.pos.num_embeddings
-        return padding + (block[:, None] != block).to(mask.dtype) * LOW
+            return bias
+        block = at // self.pos.num_embeddings
+        return bias + (block[:, None] != block).to(mask.dtype) * LOW
 
     def read(self, input_ids, mask, trained=0):
         """Inputs of the layers that Decide reads, from the first of them to the first one that trains (without any: to the last
@@ -129,7 +161,11 @@ class Encode(nn.Module):
         # a product with a transposed mask, not a sum nor a vector times a matrix: onnxruntime then adds token by token, in any batch
         # and at any length (export.py checks it)
         p = (mask.unsqueeze(-1).transpose(1, 2) @ x).squeeze(1) / mask.sum(1, keepdim=True).clamp(min=1)
-        return torch.cat([xs[:, :known], *(m.unsqueeze(1) for m in more)], 1), unit(unit(p) - self.centre)
+        hidden = [*xs[:, :known].unbind(1), *more]
+        pooled = unit(p) - self.centre
+        if self.narrow:
+            pooled = self.narrow_mean(pooled)
+        return torch.stack([self.narrowed(h, i) for i, h in enumerate(hidden)], 1), unit(pooled)
 
     def forward(self, input_ids, attention_mask):
         mask = attention_mask.to(self.word.weight.dtype)
@@ -333,3 +369,13 @@ class Decide(nn.Module):
             where[..., :1] * x * 4 - F.softplus(where[..., 1:]) * (2 * x - 1) ** 2
         )
         return z.masked_fill(marker_mask == 0, LOW)
+
+
+def models(base, depths, reader="", **options):
+    """-> Encode, Decide. `reader`: a narrower encoder, whose last layers the joint ones start as; Encode then brings what it gives to
+    that width (bridge.py finds the maps), so that a wide encoder has cheap questions."""
+    if not reader:
+        encode = Encode(base, depths)
+        return encode, Decide(encode, **options)
+    narrow = Encode(reader, depths)
+    return Encode(base, depths, narrow.width), Decide(narrow, **options)

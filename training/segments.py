@@ -48,10 +48,10 @@ class Tokens:
 
 class Segments:
     """What Encode's frozen layers make of segments, by token ids (fp16, least recently used out first); `trained`: how many layers
-    at the top are not frozen."""
+    at the top are not frozen; `half`: products in bf16."""
 
-    def __init__(self, encode, pad, device, trained=0, limit_mb=3000, batch_tokens=6144):
-        self.trained = trained
+    def __init__(self, encode, pad, device, trained=0, limit_mb=3000, batch_tokens=6144, half=False):
+        self.trained, self.half = trained, half
         self.encode, self.pad, self.device, self.batch_tokens = encode, pad, device, batch_tokens
         self.kept, self.bytes, self.limit = OrderedDict(), 0, limit_mb << 20
 
@@ -64,7 +64,8 @@ class Segments:
             part, todo = todo[:n], todo[n:]
             width = len(part[-1])
             ids = torch.tensor([list(r) + [self.pad] * (width - len(r)) for r in part], device=self.device)
-            x = self.encode.read(ids, masks([len(r) for r in part], width, self.device), self.trained)
+            with torch.autocast(self.device, dtype=torch.bfloat16, enabled=self.half):
+                x = self.encode.read(ids, masks([len(r) for r in part], width, self.device), self.trained)
             for r, h in zip(part, x):
                 self.kept[r] = h[:, : len(r)].half()
                 self.bytes += self.kept[r].numel() * 2
@@ -146,7 +147,7 @@ def collate(batch, segments, device):
 
     marker_mask = marker_mask.to(device)
     inputs = [
-        q(prefix),
+        q(segments.encode.narrowed(prefix, 0)),
         q(mask),
         q(part),
         q(marker),

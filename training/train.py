@@ -17,12 +17,13 @@ import torch.nn.functional as F
 
 import metrics
 from draw import Draw
-from model import Decide, Encode
+from model import models
 from segments import Segments, Tokens, collate
 from sources import QTYPE, of_record, read, text
 
 OPTIONS = dict(
     base="",
+    reader="",
     data="",
     suite=os.path.join(os.path.dirname(os.path.abspath(__file__)), "dev-suite.json"),
     dev="",
@@ -44,6 +45,7 @@ OPTIONS = dict(
     seed=1,
     threads=1,
     device="cpu",
+    half=0,
     unfreeze=0,
     resume=1,
     eval_every=8.0,
@@ -126,15 +128,19 @@ class Trainer:
         if a.device == "cpu":
             torch.set_num_threads(a.threads)
         self.tokens = Tokens(f"{a.base}/tokenizer.json")
-        self.encode = Encode(a.base, a.depths).to(a.device)
-        self.decide = Decide(self.encode, a.scale, a.dropout).to(a.device)
+        self.encode, self.decide = (
+            m.to(a.device) for m in models(a.base, a.depths, a.reader, scale=a.scale, dropout=a.dropout)
+        )
         self.encode.requires_grad_(False)
         if a.unfreeze:
             self.encode.layers[-a.unfreeze :].requires_grad_(True)
+        if a.reader:
+            self.encode.narrow.requires_grad_(True)
+            self.encode.narrow_mean.requires_grad_(True)
         self.at = self.step = self.seen = 0
         self.opt = torch.optim.AdamW(self.groups(), betas=(0.9, 0.98), fused=True)
         self.load()
-        self.segments = Segments(self.encode, self.tokens.pad, a.device, a.unfreeze, a.cache_mb)
+        self.segments = Segments(self.encode, self.tokens.pad, a.device, a.unfreeze, a.cache_mb, half=bool(a.half))
 
     def groups(self):
         """Matrices decay, the rest does not; joint layers, readout and encoder have their own rates."""
@@ -269,8 +275,8 @@ class Trainer:
         ]
 
     def logits(self, batch):
-        """-> logits, targets and mask [n,m], question types [n]; half precision on a GPU only, a CPU is slower for it."""
-        with torch.autocast(self.a.device, dtype=torch.bfloat16, enabled=self.a.device != "cpu"):
+        """-> logits, targets and mask [n,m], question types [n]."""
+        with torch.autocast(self.a.device, dtype=torch.bfloat16, enabled=bool(self.a.half)):
             inputs, target, mask = collate(batch, self.segments, self.a.device)
             z = self.decide(*inputs)
         return z.squeeze(1).float(), target, mask, inputs[7].squeeze(1)

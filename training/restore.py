@@ -1,0 +1,87 @@
+"""A shipped checkpoint as a start for training: its 8-bit weights as a run's checkpoint.pt (a thousandth or so off what was trained).
+
+usage: restore.py --base DIR --checkpoint models/core-0.3.20 --out restored.pt
+Which tensor of a graph is which weight is not written in it: a model of random weights is exported in the same way and matched.
+"""
+
+import argparse
+import tempfile
+
+import numpy as np
+import onnx
+import torch
+from onnx import numpy_helper
+
+from export import export, quiet
+from model import models
+from quantise import without_aliases
+from segments import Tokens
+
+
+def tensors(path):
+    """-> {name: array}: 8-bit blocks [n, k/block, block] and rows unpacked; a matrix has the name of the first node that takes it."""
+    graph = onnx.load(path).graph
+    without_aliases(graph)
+    raw = {i.name: numpy_helper.to_array(i) for i in graph.initializer}
+    out, taken = {}, set()
+    for node in graph.node:
+        for name in node.input:
+            key = name.removesuffix("_float").removesuffix("_Q8")
+            if key in taken or not (name in raw or name.endswith("_Q8_float")):
+                continue
+            if name.endswith("_q"):
+                out[name.removesuffix("_q")] = raw[name] * raw[name.removesuffix("_q") + "_s"]
+                continue
+            if name.endswith("_Q8"):
+                continue
+            taken.add(key)
+            x = raw.get(name)
+            if name.endswith("_Q8_float"):
+                blocks = (raw[key + "_Q8"].astype(np.float32) - 128) * raw[key + "_scales"]
+                x = blocks.reshape(len(blocks), -1).T
+            out[node.name.removesuffix("_Q8_float") if key.startswith("onnx::") else key] = x
+    return out
+
+
+def key_of(x):
+    """What a weight and its transpose have in common, and no other weight."""
+    x = np.asarray(x, np.float64)
+    return x.size, round(float(np.abs(x).sum()), 6)
+
+
+def matched(module, exported, shipped):
+    """The module's weights, out of the shipped tensors that stand where they stood in the export; raises where one is missing."""
+    places = {key_of(x): name for name, x in exported.items()}
+    for key, w in module.state_dict().items():
+        rows = [(w, ...)] if key_of(w) in places else [(row, i) for i, row in enumerate(w)]
+        for part, at in rows:
+            if key_of(part) not in places:
+                raise SystemExit(f"{key} {tuple(w.shape)} is in no tensor of the exported graph")
+            name = places[key_of(part)]
+            turned = not np.array_equal(exported[name], part)
+            new = np.array(shipped[name])
+            w[at] = torch.tensor(new.T if turned else new)
+
+
+def main():
+    p = argparse.ArgumentParser()
+    for k in ("base", "reader", "checkpoint", "out"):
+        p.add_argument("--" + k, default="")
+    a = p.parse_args()
+    quiet()
+    tokens = Tokens(f"{a.checkpoint}/tokenizer.json")
+    encode, decide = models(a.base, 3, a.reader)
+    for m in (encode, decide):
+        for w in m.state_dict().values():
+            if w.is_floating_point():
+                torch.nn.init.normal_(w, std=0.02) if w.dim() else w.normal_()
+    with tempfile.TemporaryDirectory() as skeleton:
+        export(encode.eval(), decide.eval(), tokens, skeleton)
+        for name, m in (("encode", encode), ("decide", decide)):
+            matched(m, tensors(f"{skeleton}/{name}.onnx"), tensors(f"{a.checkpoint}/{name}.onnx"))
+    mean = {"encode": encode.state_dict(), "decide": decide.state_dict()}
+    torch.save({"mean": mean, "args": {"depths": 3}, "step": 0, "seen": 0}, a.out)
+
+
+if __name__ == "__main__":
+    main()
