@@ -1,7 +1,7 @@
 """Exports a training checkpoint as the two graphs that ship, proves them equal to the trained model, and gates the 8-bit copy.
 
 usage: export.py --base DIR --ckpt checkpoint.pt --out DIR --name core-0.3.20 [--dev dev.jsonl --gate 2000]
-fp32 copies stay beside the shipped graphs as *.fp32.onnx in --out/../fp32 and are not part of the checkpoint.
+fp32 copies stay beside it, in OUT.fp32, and are not part of the checkpoint.
 """
 
 import argparse
@@ -21,7 +21,7 @@ import metrics
 from checkpoint import Checkpoint, measured, requests
 from model import models
 from ordered_sums import ordered_sums
-from quantise import quantise
+from quantise import quantise, set_apart
 from segments import Segments, Tokens, collate
 from sources import Question
 from train import tokenised
@@ -139,11 +139,11 @@ def export(encode, decide, tokens, out):
     print("shared question sets equal single pairs to", f"{gap:.1e}")
 
 
-def manifest(out, name, encode, tokens, a):
+def manifest(out, name, encode, tokens, a, data=()):
     def sha(f):
         return hashlib.sha256(open(f"{out}/{f}", "rb").read()).hexdigest()
 
-    files = ["encode.onnx", "decide.onnx", "tokenizer.json"]
+    files = ["encode.onnx", "decide.onnx", "tokenizer.json", *data]
     json.dump(
         dict(
             name=name,
@@ -153,6 +153,7 @@ def manifest(out, name, encode, tokens, a):
             release_date=a.release_date,
             graphs=dict(encode="encode.onnx", decide="decide.onnx"),
             tokenizer="tokenizer.json",
+            **({"data": list(data)} if data else {}),
             window=a.window,
             hidden_size=encode.width,
             depths=encode.depths,
@@ -238,6 +239,7 @@ def main():
         out="",
         name="core",
         window=512,
+        block=32,  # weights of `encode` that share a scale
         dev="",
         gate=2000,
         languages="en",
@@ -257,11 +259,12 @@ def main():
     export(encode, decide, tokens, full)
     os.makedirs(a.out, exist_ok=True)
     for g in ("encode", "decide"):
-        quantise(f"{full}/{g}.onnx", f"{a.out}/{g}.onnx")
+        quantise(f"{full}/{g}.onnx", f"{a.out}/{g}.onnx", a.block if g == "encode" else 32)
     onnx.save(ordered_sums(onnx.load(f"{a.out}/decide.onnx")), f"{a.out}/decide.onnx")
-    for d in (full, a.out):
+    data = set_apart(f"{a.out}/encode.onnx")
+    for d, apart in ((full, ()), (a.out, data)):
         shutil.copy(f"{a.base}/tokenizer.json", d)
-        manifest(d, a.name, encode, tokens, a)
+        manifest(d, a.name, encode, tokens, a, apart)
     print({f: round(os.path.getsize(f"{a.out}/{f}") / 1e6, 1) for f in sorted(os.listdir(a.out))}, "MB")
     alike(a.out)
     if a.dev:

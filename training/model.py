@@ -46,11 +46,7 @@ class Layer(nn.Module):
 
     def forward(self, x, bias):
         q, k, v = self.split(self.q(x)), self.split(self.k(x)), self.split(self.v(x))
-        if torch.onnx.is_in_onnx_export():
-            read = (q @ k.transpose(-1, -2) * q.size(-1) ** -0.5 + bias).softmax(-1) @ v
-        else:
-            read = F.scaled_dot_product_attention(q, k, v, attn_mask=bias.to(q.dtype))
-        return self.rest(x, read)
+        return self.rest(x, (q @ k.transpose(-1, -2) * q.size(-1) ** -0.5 + bias).softmax(-1) @ v)
 
 
 BERT = dict(
@@ -138,30 +134,32 @@ class Encode(nn.Module):
         block = at // self.pos.num_embeddings
         return bias + (block[:, None] != block).to(mask.dtype) * LOW
 
+    def first(self, trained):
+        """The layer whose input is the first that `read` gives."""
+        return len(self.layers) - max(self.depths, trained)
+
     def read(self, input_ids, mask, trained=0):
-        """Inputs of the layers that Decide reads, from the first of them to the first one that trains (without any: to the last
-        output). -> [n,k,s,d]"""
+        """Inputs of the layers that Decide reads, up to that of the first layer that trains (without any: up to the last output);
+        where more layers train than Decide reads, that input alone. -> [n,k,s,d]"""
         at = torch.arange(input_ids.size(1), device=input_ids.device) % self.pos.num_embeddings
         x = self.ln(self.word(input_ids) + self.pos(at))
         bias = self.bias(mask)
-        first = len(self.layers) - self.depths
         xs = [x]
         for layer in self.layers[: len(self.layers) - trained]:
             xs.append(layer(xs[-1], bias))
-        return torch.stack(xs[first:], 1)
+        return torch.stack(xs[self.first(trained) :], 1)
 
-    def finish(self, xs, mask):
+    def finish(self, xs, mask, trained=0):
         """What `read` gave -> hidden [n,c,s,d], and the unit mean of the last output [n,d]."""
         bias = self.bias(mask)
-        known = xs.size(1) - 1
-        x, more = xs[:, -1], []
-        for layer in self.layers[len(self.layers) - self.depths + known :]:
-            more.append(x)
+        *hidden, x = xs.unbind(1)
+        for layer in self.layers[self.first(trained) + len(hidden) :]:
+            hidden.append(x)
             x = layer(x, bias)
+        hidden = hidden[-self.depths :]
         # a product with a transposed mask, not a sum nor a vector times a matrix: onnxruntime then adds token by token, in any batch
         # and at any length (export.py checks it)
         p = (mask.unsqueeze(-1).transpose(1, 2) @ x).squeeze(1) / mask.sum(1, keepdim=True).clamp(min=1)
-        hidden = [*xs[:, :known].unbind(1), *more]
         pooled = unit(p) - self.centre
         if self.narrow:
             pooled = self.narrow_mean(pooled)

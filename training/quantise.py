@@ -1,14 +1,17 @@
-"""Weight-only 8 bit of an ONNX graph: MatMulNBits (a scale a block of 32) for matrices, int8 rows with a scale each for
+"""Weight-only 8 bit of an ONNX graph: MatMulNBits (a scale a block) for matrices, int8 rows with a scale each for
 embeddings. Activations stay float, so an answer cannot depend on what else is in its batch."""
+
+import os
 
 import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
+from onnx.external_data_helper import set_external_data
 
 from float_matmul import float_products
 
-BLOCK = 32
-EMBEDDING = 2_000_000  # smaller tables stay as they are
+EMBEDDING = 300_000  # smaller tables stay as they are
+LARGEST = 95_000_000  # bytes of a file that can be kept in a repository
 
 
 def without_aliases(graph):
@@ -37,10 +40,10 @@ def repeat_replacements(graph):
         graph.initializer.remove(i)
 
 
-def uneven(graph):
+def uneven(graph, block):
     """Products whose matrix does not fill whole blocks: they are small and stay as they are."""
     height = {i.name: i.dims[0] for i in graph.initializer if len(i.dims) == 2}
-    return [n.name for n in graph.node if n.op_type == "MatMul" and height.get(n.input[1], BLOCK) % BLOCK]
+    return [n.name for n in graph.node if n.op_type == "MatMul" and height.get(n.input[1], block) % block]
 
 
 def embeddings(graph):
@@ -72,7 +75,21 @@ def embeddings(graph):
             graph.node.insert(at + k, m)
 
 
-def quantise(source, out):
+def set_apart(path):
+    """Where a graph is larger than one file may be, its embeddings go to words.bin beside it. -> files made."""
+    if os.path.getsize(path) <= LARGEST:
+        return []
+    model = onnx.load(path)
+    words = next(i for i in model.graph.initializer if i.name == "word.weight_q")
+    with open(os.path.join(os.path.dirname(path), "words.bin"), "wb") as f:
+        f.write(words.raw_data)
+    set_external_data(words, "words.bin", length=len(words.raw_data))
+    words.ClearField("raw_data")
+    onnx.save(model, path)
+    return ["words.bin"]
+
+
+def quantise(source, out, block=32):
     """Weights of `source` in 8 bits, products in float (float_matmul.py): `out` answers alike in every batch."""
     from onnxruntime.quantization.matmul_nbits_quantizer import (
         DefaultWeightOnlyQuantConfig,
@@ -81,8 +98,8 @@ def quantise(source, out):
 
     model = onnx.load(source)
     without_aliases(model.graph)
-    config = DefaultWeightOnlyQuantConfig(block_size=BLOCK, is_symmetric=True, bits=8)
-    q = MatMulNBitsQuantizer(model, algo_config=config, nodes_to_exclude=uneven(model.graph))
+    config = DefaultWeightOnlyQuantConfig(block_size=block, is_symmetric=True, bits=8)
+    q = MatMulNBitsQuantizer(model, algo_config=config, nodes_to_exclude=uneven(model.graph, block))
     q.process()
     model = q.model.model
     repeat_replacements(model.graph)

@@ -7,6 +7,7 @@ from itertools import groupby
 
 import torch
 from tokenizers import Tokenizer
+from torch.nn.utils.rnn import pad_sequence
 
 SPECIAL = {
     "cls": ("[CLS]", "<s>"),
@@ -89,17 +90,21 @@ class Segments:
         xs = torch.zeros(len(rows), known[0].size(0), size, known[0].size(-1), device=self.device)
         for i, x in enumerate(known):
             xs[i, :, : x.size(1)] = x
-        hidden, pooled = self.encode.finish(xs, mask)
+        hidden, pooled = self.encode.finish(xs, mask, self.trained)
         return hidden, mask, pooled
 
-    def pooled(self, rows):
-        """Unique segments -> unit vectors [n,d], read in groups of like length."""
+    def whole(self, rows):
+        """Unique segments, read in groups of like length -> depth 0 of each [t,d], in order, and their unit vectors [n,d]."""
         order = sorted(range(len(rows)), key=lambda i: len(rows[i]))
-        groups = [list(g) for _, g in groupby(order, lambda i: (len(rows[i]) - 1).bit_length())]
-        read = torch.cat([self.finished([rows[i] for i in g], len(rows[g[-1]]))[2] for g in groups])
-        back = torch.empty(len(rows), dtype=torch.long)
+        tokens, vectors, back = [None] * len(rows), [], torch.empty(len(rows), dtype=torch.long)
+        for _, group in groupby(order, lambda i: (len(rows[i]) - 1).bit_length()):
+            group = list(group)
+            hidden, _, pooled = self.finished([rows[i] for i in group], len(rows[group[-1]]))
+            vectors.append(pooled)
+            for i, h in zip(group, hidden[:, 0].float().unbind(0)):
+                tokens[i] = h[: len(rows[i])]
         back[torch.tensor(order)] = torch.arange(len(rows))
-        return read[back.to(self.device)]
+        return tokens, torch.cat(vectors)[back.to(self.device)]
 
 
 def masks(lengths, size, device):
@@ -125,11 +130,11 @@ def collate(batch, segments, device):
     mask, part, marker, marker_mask = zeros(n, P), zeros(n, P), zeros(n, M), zeros(n, M)
     target, option = torch.zeros(n, M), zeros(n, M)
     own, at_segment = indexed([s for _, h, os_, *_ in batch for s in (h, *os_)])
-    hidden = segments.get([s for _, h, os_, *_ in batch for s in (h, *os_)])
-    prefix, head, at = torch.zeros(n, P, hidden[0].size(-1), device=device), zeros(n), 0
+    tokens, pooled = segments.whole(list(own))
+    prefix, head, at = [], zeros(n), 0
     for i, cut in enumerate(cuts):
         k, size = len(cut) - 1, sum(cut)
-        prefix[i, :size] = torch.cat([x[0] for x in hidden[at : at + k + 1]])
+        prefix.append(torch.cat([tokens[j] for j in at_segment[at : at + k + 1]]))
         head[i] = at_segment[at]
         option[i, :k] = torch.tensor(at_segment[at + 1 : at + k + 1])
         at += k + 1
@@ -138,7 +143,6 @@ def collate(batch, segments, device):
         marker_mask[i, :k] = 1
         marker[i, :k] = torch.tensor(cut[:-1]).cumsum(0)
         target[i, :k] = torch.tensor(batch[i][3])
-    pooled = segments.pooled(list(own))
     states, at_state = indexed([b[4] for b in batch])
     state_hidden, state_mask, state_pooled = segments.finished(list(states), S)
 
@@ -147,7 +151,7 @@ def collate(batch, segments, device):
 
     marker_mask = marker_mask.to(device)
     inputs = [
-        q(segments.encode.narrowed(prefix, 0)),
+        pad_sequence(prefix, batch_first=True).unsqueeze(1),
         q(mask),
         q(part),
         q(marker),

@@ -150,7 +150,8 @@ class Trainer:
             return a.lr if n.startswith("joint") else a.lr_read
 
         ps = [(rate(n), p) for n, p in self.decide.named_parameters()] + [
-            (a.lr_encode, p) for p in self.encode.parameters() if p.requires_grad
+            (a.lr_read if n.startswith("narrow") else a.lr_encode, p)
+            for n, p in self.encode.named_parameters()
         ]
         ps = [(r, p) for r, p in ps if p.requires_grad]
         return [
@@ -221,7 +222,7 @@ class Trainer:
             tuple(self.tokens.option(o)) for _, qs in drawn for q in qs[:1] for o in q.option_texts()[:2]
         ]
         with torch.no_grad():
-            means = [self.segments.pooled(list(dict.fromkeys(rows))).mean(0) for rows in (states, options)]
+            means = [self.segments.whole(list(dict.fromkeys(rows)))[1].mean(0) for rows in (states, options)]
         self.encode.centre.copy_(sum(means) / 2)
         self.mean["encode"]["centre"] = self.encode.centre.clone()
 

@@ -41,6 +41,8 @@ interface CheckpointFile {
   window: number;
   hidden_size: number;
   graphs: Record<string, string>;
+  /** Files that graphs keep tensors in, beside them. */
+  data?: string[];
   tokenizer: string;
   special_tokens: SpecialTokens;
   calibration: { temperature?: Record<string, number>; temperature_by_options?: Record<string, number> };
@@ -59,8 +61,7 @@ const RESTORE =
 export async function loadCheckpoint(name: string, modelsDir: string): Promise<Checkpoint> {
   const folder = join(modelsDir, name);
   const file = await readManifest(name, modelsDir);
-  const needed = [...Object.values(file.graphs), file.tokenizer];
-  await Promise.all(needed.map((path) => verify(join(folder, path), file.sha256[path])));
+  await Promise.all(filesOf(file).map((path) => verify(join(folder, path), file.sha256[path])));
   const { temperature, temperature_by_options: temperatureByOptions } = file.calibration;
   return {
     name: file.name,
@@ -87,11 +88,15 @@ export async function readFingerprint(name: string, modelsDir: string): Promise<
   return fingerprintOf(await readManifest(name, modelsDir));
 }
 
-function fingerprintOf({ graphs, tokenizer, sha256, calibration }: CheckpointFile): string {
-  const hashes = [...Object.values(graphs), tokenizer].map((path) => sha256[path]);
+function fingerprintOf(file: CheckpointFile): string {
+  const hashes = filesOf(file).map((path) => file.sha256[path]);
   return createHash("sha256")
-    .update(JSON.stringify([hashes, calibration]))
+    .update(JSON.stringify([hashes, file.calibration]))
     .digest("hex");
+}
+
+function filesOf({ graphs, tokenizer, data = [] }: CheckpointFile): string[] {
+  return [...Object.values(graphs), tokenizer, ...data];
 }
 
 async function readManifest(name: string, modelsDir: string): Promise<CheckpointFile> {

@@ -111,6 +111,20 @@ describe("loadCheckpoint", () => {
     expect(new Set([fingerprint, recalibrated.fingerprint, retrained.fingerprint]).size).toBe(3);
   });
 
+  it("verifies the data that a graph keeps beside it, and names its answers by that too", async () => {
+    const without = await loadCheckpoint("small", models);
+    const sha256 = { ...MANIFEST.sha256, "words.bin": hashOf("embeddings") };
+    await writeManifest({ data: ["words.bin"], sha256 });
+    await expect(loadCheckpoint("small", models)).rejects.toMatchObject({
+      code: "checkpoint_missing",
+      message: expect.stringMatching(/words\.bin cannot be read/),
+    });
+    await writeFile(fileOf("words.bin"), "embedding~");
+    await expect(loadCheckpoint("small", models)).rejects.toMatchObject({ code: "checkpoint_damaged" });
+    await writeFile(fileOf("words.bin"), "embeddings");
+    expect((await loadCheckpoint("small", models)).fingerprint).not.toBe(without.fingerprint);
+  });
+
   it("says of a checkpoint that is not there where it looked and how to get it", async () => {
     await expect(loadCheckpoint("large", models)).rejects.toMatchObject({
       code: "checkpoint_missing",
