@@ -18,8 +18,9 @@ FEWEST = 300  # questions under which a bucket keeps its type's temperature, and
 
 
 def half(row):
-    """Whole tasks, or whole records, on one side."""
-    unit = row["id"] if row["source"].startswith("synth") else row["family"]
+    """Whole tasks, records or contrast sets on one side."""
+    kind = metrics.kind_of(row["source"])
+    unit = {"tasks": row["family"], "synth": row["id"], "sets": row["id"].rsplit("-", 1)[0]}[kind]
     return int(hashlib.sha256(unit.encode()).hexdigest(), 16) % 2
 
 

@@ -98,10 +98,10 @@ def held_out(task):
 
 def make(tasks, rows):
     seen = {r["task"] for rs in rows.values() for r in rs if "task" in r}
-    records = [r["id"] for rs in rows.values() for r in rs if "questions" in r]
+    records = [r for rs in rows.values() for r in rs if "questions" in r]
     return {
         "tasks": sorted(t for t in seen if held_out(t)),
-        "records": sorted(i for i in records if every(i, 5)),
+        "records": sorted(r["id"] for r in records if every(r.get("sibling", r["id"]), 5)),
     }
 
 

@@ -154,7 +154,7 @@ class Draw:
         """A yes/no question of another record: what it asks about is most often not in this one. None where it asked none."""
         other = self.rng.choice(self.records[source])
         asked = [q for k, q in other["questions"].items() if q["type"] == "noul" and k in other["gold"]]
-        if other is record or not asked:
+        if other.get("sibling", other["id"]) == record.get("sibling", record["id"]) or not asked:
             return None
         q = of_record(self.rng.choice(asked), 0, source)
         q.target = [1 - UNSURE, UNSURE]

@@ -90,8 +90,8 @@ def table(results, by):
     common = set.intersection(*(set(v) for v in indexed.values()))
     names = list(results)
     group = {
-        "all synth": lambda r: r["source"].startswith("synth"),
-        "all tasks": lambda r: not r["source"].startswith("synth"),
+        f"all {kind}": lambda r, kind=kind: metrics.kind_of(r["source"]) == kind
+        for kind in ("synth", "sets", "tasks")
     }
     for s in sorted({r[by] for rows in results.values() for r in rows}):
         group[s] = lambda r, s=s: r[by] == s

@@ -1,6 +1,11 @@
 """What is measured on answers: rows {type, source, family, gold (distribution), p} -> accuracy, expectation, calibration."""
 
 
+def kind_of(source):
+    """What a source, or a question of one, is: records (synth), contrast sets, or tasks."""
+    return "synth" if source.startswith("synth") else "sets" if source.startswith("set_") else "tasks"
+
+
 def expectation(p):
     return sum(i * x for i, x in enumerate(p))
 
@@ -72,7 +77,7 @@ def ece(rows):
 
 
 def line(rows):
-    """synth and tasks apart, English and other languages apart, on one line."""
+    """Records, contrast sets and tasks apart, English and other languages apart, on one line."""
 
     def said(name, rs):
         return (
@@ -81,6 +86,5 @@ def line(rows):
 
     groups = {}
     for r in rows:
-        kind = "synth" if r["source"].startswith("synth") else "tasks"
-        groups.setdefault((r["lang"] != "en", kind), []).append(r)
+        groups.setdefault((r["lang"] != "en", kind_of(r["source"])), []).append(r)
     return " | ".join(said(f"{'other ' * other}{kind}:", rs) for (other, kind), rs in sorted(groups.items()))

@@ -42,7 +42,7 @@ def main():
     asked = [
         (r, qs)
         for r, qs in requests(a.dev)
-        if r["source"].startswith("synth") and len(text(r["state"])) < 500
+        if metrics.kind_of(r["source"]) == "synth" and len(text(r["state"])) < 500
     ]
     asked = random.Random(4).sample(asked, min(a.records, len(asked)))
     print(f"{len(asked)} records, {sum(len(qs) for _, qs in asked)} questions")

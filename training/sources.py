@@ -7,6 +7,7 @@ import math
 import os
 from dataclasses import dataclass
 
+SETS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "sets")
 QTYPE = {"choice": 0, "score": 1, "noul": 2}
 NO, YES = "no, the statement does not hold", "yes, the statement holds"
 
@@ -128,8 +129,23 @@ def lines(path):
             yield json.loads(line)
 
 
+def records_of(path):
+    """A file of contrast sets (sets/README.md) -> records, one a text. `sibling`: what the texts of a set have in common."""
+    name = "set_" + os.path.basename(path).split(".")[0]
+    for i, s in enumerate(lines(path)):
+        for j, t in enumerate(s["texts"]):
+            yield {
+                "id": f"{name}-{i}-{j}",
+                "sibling": f"{name}-{i}",
+                "lang": s["lang"],
+                "state": t["state"],
+                "questions": {k: s["questions"][k] for k in t["gold"]},
+                "gold": t["gold"],
+            }
+
+
 def read(root, lang="en"):
-    """-> tasks by id, rows by source (lang None: every language). A synth record stays whole: it has `questions`."""
+    """-> tasks by id, rows by source (lang None: every language). A record stays whole: it has `questions`."""
     tasks, rows = {}, {}
     for p in sorted(glob.glob(f"{root}/*.tasks.json")):
         tasks.update(json.load(open(p, encoding="utf8")))
@@ -137,4 +153,8 @@ def read(root, lang="en"):
         own = [r for r in lines(p) if lang is None or r.get("lang", "en") == lang]
         if own:
             rows[os.path.basename(p).split(".")[0]] = own
+    for p in sorted(glob.glob(f"{SETS}/*.jsonl")):
+        own = [r for r in records_of(p) if lang is None or r["lang"] == lang]
+        if own:
+            rows[own[0]["id"].split("-")[0]] = own
     return tasks, rows

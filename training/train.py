@@ -140,7 +140,9 @@ class Trainer:
         self.at = self.step = self.seen = 0
         self.opt = torch.optim.AdamW(self.groups(), betas=(0.9, 0.98), fused=True)
         self.load()
-        self.segments = Segments(self.encode, self.tokens.pad, a.device, a.unfreeze, a.cache_mb, half=bool(a.half))
+        self.segments = Segments(
+            self.encode, self.tokens.pad, a.device, a.unfreeze, a.cache_mb, half=bool(a.half)
+        )
 
     def groups(self):
         """Matrices decay, the rest does not; joint layers, readout and encoder have their own rates."""
@@ -263,13 +265,7 @@ class Trainer:
             (
                 kinds[b[0]]
                 + ":"
-                + (
-                    b[5].removeprefix("derived.")
-                    if b[5].startswith("derived.")
-                    else "synth"
-                    if b[5].startswith("synth")
-                    else "tasks"
-                ),
+                + (b[5].removeprefix("derived.") if b[5].startswith("derived.") else metrics.kind_of(b[5])),
                 h,
             )
             for b, h in zip(batch, hits)
