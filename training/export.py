@@ -252,6 +252,7 @@ def main():
     quiet()
     tokens = Tokens(f"{a.base}/tokenizer.json")
     encode, decide, c = load(a.base, a.ckpt)
+    encode.window = a.window
     if a.trust:
         decide.trust.data = torch.tensor([float(x) for x in a.trust.split(",")])
     full = a.out.rstrip("/") + ".fp32"

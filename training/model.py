@@ -40,13 +40,37 @@ class Layer(nn.Module):
         return x.unflatten(-1, (self.heads, x.size(-1) // self.heads)).transpose(-2, -3)
 
     def rest(self, x, read):
-        """read [.., h, t, e]: what attention brought; the residuals and the feed-forward half."""
-        x = self.ln1(x + self.o(read.transpose(-2, -3).flatten(-2)))
+        """read [.., t, d]: what attention brought; the residuals and the feed-forward half."""
+        x = self.ln1(x + self.o(read))
         return self.ln2(x + self.down(F.gelu(self.up(x))))
 
-    def forward(self, x, bias):
-        q, k, v = self.split(self.q(x)), self.split(self.k(x)), self.split(self.v(x))
-        return self.rest(x, (q @ k.transpose(-1, -2) * q.size(-1) ** -0.5 + bias).softmax(-1) @ v)
+    def forward(self, x, blocks):
+        q, k, v = (self.split(blocks.cut(p(x))) for p in (self.q, self.k, self.v))
+        read = (q @ k.transpose(-1, -2) * q.size(-1) ** -0.5 + blocks.bias).softmax(-1) @ v
+        return self.rest(x, blocks.joined(read.transpose(-2, -3).flatten(-2)))
+
+
+class Blocks:
+    """Rows of mask [n,s] in blocks of at most `longest` tokens, the last one padded: a token reads those of its own block.
+    `bias` [n*b,1,1,t] keeps it from padding. `whole`: rows are no longer than a block."""
+
+    def __init__(self, mask, longest, whole):
+        self.mask, self.whole = mask, whole
+        if not self.whole:
+            s = torch._shape_as_tensor(mask)[1]
+            self.size = s.clamp(max=longest)
+            at = torch.arange((s + self.size - 1) // self.size * self.size, device=mask.device)
+            self.taken = at.clamp(max=s - 1)
+            mask = (mask[:, self.taken] * (at < s)).reshape(-1, self.size)
+        self.bias = ((1 - mask) * LOW)[:, None, None, :]
+
+    def cut(self, x):
+        """[n,s,d] -> [n*b,t,d]"""
+        return x if self.whole else x[:, self.taken].reshape(-1, self.size, x.size(-1))
+
+    def joined(self, x):
+        """[n*b,t,d] -> [n,s,d]"""
+        return x if self.whole else x.reshape(self.mask.size(0), -1, x.size(-1))[:, : self.mask.size(1)]
 
 
 BERT = dict(
@@ -77,7 +101,7 @@ class Encode(nn.Module):
     With a `width`, both are brought to that many dimensions.
 
     A state longer than the base's positions is read in blocks of that many tokens, apart from each other and each from position 0:
-    no position is new to the base. The joint layers see all blocks."""
+    no position is new to the base, and reading costs as much a token as in a short one. The joint layers see all blocks."""
 
     def __init__(self, base, depths, width=None):
         super().__init__()
@@ -90,6 +114,9 @@ class Encode(nn.Module):
             c["intermediate_size"],
         )
         self.depths = depths
+        self.window = (
+            math.inf
+        )  # tokens of the longest state: an export of no more than the base's positions cuts no blocks
         mpnet = c["model_type"] == "mpnet"
         pos = w["embeddings.position_embeddings.weight"]
         pos = pos[2:] if mpnet else pos + w["embeddings.token_type_embeddings.weight"][0]
@@ -121,18 +148,15 @@ class Encode(nn.Module):
         """x [..,d of the base], an input of the layer at that depth -> [..,width]"""
         return self.narrow[depth](x) if self.narrow else x
 
-    def bias(self, mask):
-        """What keeps a token from padding and from other blocks, and what distance brings: [n,1 or heads,1 or s,s]."""
-        bias = ((1 - mask) * LOW)[:, None, None, :]
-        at = torch.arange(mask.size(1), device=mask.device)
+    def blocks(self, mask):
+        """The blocks that attention reads, biased by what distance brings: [n*b,1 or heads,1 or t,t]."""
+        longest = self.pos.num_embeddings
+        most = self.window if torch.onnx.is_in_onnx_export() else mask.size(1)
+        blocks = Blocks(mask, longest, most <= longest)
         if self.distance is not None:
-            last = self.pos.num_embeddings - 1
-            far = (at - at[:, None]).clamp(-last, last) + last
-            bias = bias + self.distance.t()[:, far]
-        if not torch.onnx.is_in_onnx_export() and mask.size(1) <= self.pos.num_embeddings:
-            return bias
-        block = at // self.pos.num_embeddings
-        return bias + (block[:, None] != block).to(mask.dtype) * LOW
+            at = torch.arange(blocks.bias.size(-1), device=mask.device)
+            blocks.bias = blocks.bias + self.distance.t()[:, at - at[:, None] + self.pos.num_embeddings - 1]
+        return blocks
 
     def first(self, trained):
         """The layer whose input is the first that `read` gives."""
@@ -143,19 +167,19 @@ class Encode(nn.Module):
         where more layers train than Decide reads, that input alone. -> [n,k,s,d]"""
         at = torch.arange(input_ids.size(1), device=input_ids.device) % self.pos.num_embeddings
         x = self.ln(self.word(input_ids) + self.pos(at))
-        bias = self.bias(mask)
+        blocks = self.blocks(mask)
         xs = [x]
         for layer in self.layers[: len(self.layers) - trained]:
-            xs.append(layer(xs[-1], bias))
+            xs.append(layer(xs[-1], blocks))
         return torch.stack(xs[self.first(trained) :], 1)
 
     def finish(self, xs, mask, trained=0):
         """What `read` gave -> hidden [n,c,s,d], and the unit mean of the last output [n,d]."""
-        bias = self.bias(mask)
+        blocks = self.blocks(mask)
         *hidden, x = xs.unbind(1)
         for layer in self.layers[self.first(trained) + len(hidden) :]:
             hidden.append(x)
-            x = layer(x, bias)
+            x = layer(x, blocks)
         hidden = hidden[-self.depths :]
         # a product with a transposed mask, not a sum nor a vector times a matrix: onnxruntime then adds token by token, in any batch
         # and at any length (export.py checks it)
@@ -318,7 +342,8 @@ class Decide(nn.Module):
                 .view(R, l.heads, Q, T, e)
                 .transpose(1, 2)
             )
-            y = self.drop(l.rest(x, (e_live @ v + e_option @ ov + from_state) / total))
+            read = (e_live @ v + e_option @ ov + from_state) / total
+            y = self.drop(l.rest(x, read.transpose(-2, -3).flatten(-2)))
         head = (head_share @ before.index_select(-2, torch.arange(n, device=y.device))).squeeze(-2)
         found = (option_found, head_found)
         return self.readout(
