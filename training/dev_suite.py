@@ -10,6 +10,7 @@ import json
 import os
 import random
 import re
+from dataclasses import replace
 
 from sources import of_row, read
 
@@ -96,6 +97,19 @@ def held_out(task):
     return False
 
 
+def reworded(q, task, rng):
+    """The question with other descriptions of the same options; None where the task has no other."""
+    if q.type == "choice":
+        known = task.get("options") or {}
+        others = [known.get(k) or [] for k, _ in q.options] if isinstance(known, dict) else []
+    else:
+        others = task.get("levels") if q.type == "score" else [task.get(k) or [] for k in ("false", "true")]
+    pairs = [
+        (k, rng.choice([x for x in said if x != d] or [d])) for (k, d), said in zip(q.options, others or [])
+    ]
+    return replace(q, options=pairs).wire() if pairs and pairs != q.options else None
+
+
 def make(tasks, rows):
     seen = {r["task"] for rs in rows.values() for r in rs if "task" in r}
     records = [r for rs in rows.values() for r in rs if "questions" in r]
@@ -151,6 +165,7 @@ def questions(suite, tasks, rows, seed=7):
                     questions={"q": q.wire()},
                     gold={"q": gold},
                     paraphrases=[x for x in said if x != q.instructions][:3],
+                    reworded=reworded(q, {**tasks[r["task"]], **r}, random.Random(f"{fam}-{kind}-{i}")),
                 )
             )
     return out

@@ -14,6 +14,7 @@ from dataclasses import replace
 
 import metrics
 from checkpoint import Checkpoint, measured, requests
+from sources import of_record
 
 QA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "bin", "qa.js")
 
@@ -138,19 +139,27 @@ def languages(results, least, source):
             print(f"  {said} ({low} and more): {len(own)}:", " ".join(own))
 
 
-def flips(path, dev, n, kept, seed=11):
-    """Share of answers that another wording of the instructions changes (argmax), over held-out tasks."""
-    asked = [(r, qs[0]) for r, qs in requests(dev) if r.get("paraphrases")]
-    asked = random.Random(seed).sample(asked, min(n, len(asked)))
-    worded = [(r, [q] + [replace(q, instructions=x) for x in r["paraphrases"]]) for r, q in asked]
+def flips(path, dev, n, kept, wordings, seed=11):
+    """Share of answers (argmax) that another wording changes, over n questions of held-out tasks; wordings: request and question ->
+    the question in other words."""
+    asked = [(r, [qs[0], *wordings(r, qs[0])]) for r, qs in requests(dev)]
+    asked = [(r, qs) for r, qs in asked if len(qs) > 1]
     changed, first = {}, {}
-    for row in through_qa(path, worded, f"{kept}/flips"):
+    for row in through_qa(path, random.Random(seed).sample(asked, min(n, len(asked))), f"{kept}/flips"):
         answer = metrics.top(row["p"])
         if row["id"] in first:
             changed.setdefault(row["type"], []).append(int(answer != first[row["id"]]))
         else:
             first[row["id"]] = answer
-    print("paraphrase flips:", {k: f"{metrics.mean(v):.3f} of {len(v)}" for k, v in changed.items()})
+    return {k: f"{metrics.mean(v):.3f} of {len(v)}" for k, v in sorted(changed.items())}
+
+
+WORDINGS = {
+    "instructions": lambda r, q: [replace(q, instructions=x) for x in r.get("paraphrases") or ()],
+    "options": lambda r, q: (
+        [of_record(r["reworded"], r["gold"]["q"], r["family"])] if r.get("reworded") else []
+    ),
+}
 
 
 def main():
@@ -172,8 +181,8 @@ def main():
         languages(results, a.languages, a.of)
     for name, path in paths.items():
         if a.flips and not name.startswith("similarity"):
-            print(name, end=": ")
-            flips(path, a.dev, a.flips, a.rows)
+            for what, wordings in WORDINGS.items():
+                print(f"{name}: flips by other {what}:", flips(path, a.dev, a.flips, a.rows, wordings))
 
 
 if __name__ == "__main__":
