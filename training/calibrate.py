@@ -1,11 +1,13 @@
 """Fits temperatures on one half of the held-out tasks and records, shows what they do on the other half, writes them down.
 
-usage: calibrate.py --checkpoint DIR --dev dev.jsonl [--rows rows.json] [--write 1] [--picture calibration.svg]
+usage: calibrate.py --checkpoint DIR --dev dev.jsonl [--limit REQUESTS] [--rows rows.json] [--write 1] [--picture calibration.svg]
+Answers are kept in --rows, and taken from there where it exists.
 """
 
 import argparse
 import hashlib
 import json
+import os
 
 import numpy as np
 
@@ -119,10 +121,16 @@ def main():
     p.add_argument("--checkpoint", required=True)
     p.add_argument("--dev", default="")
     p.add_argument("--rows", default="")
+    p.add_argument("--limit", type=int, default=0)
     p.add_argument("--write", type=int, default=1)
     p.add_argument("--picture", default="")
     a = p.parse_args()
-    rows = json.load(open(a.rows)) if a.rows else measured(Checkpoint(a.checkpoint), requests(a.dev))
+    if a.rows and os.path.exists(a.rows):
+        rows = json.load(open(a.rows))
+    else:
+        rows = measured(Checkpoint(a.checkpoint), requests(a.dev, a.limit))
+        if a.rows:
+            json.dump(rows, open(a.rows, "w"))
     c = temperatures([r for r in rows if half(r) == 0])
     print(json.dumps(c))
     report(rows, c)
