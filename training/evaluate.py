@@ -91,7 +91,10 @@ def table(results, by):
     common = set.intersection(*(set(v) for v in indexed.values()))
     names = list(results)
     group = {
-        f"all {kind}": lambda r, kind=kind: metrics.kind_of(r["source"]) == kind
+        f"all {kind}, {said}": lambda r, kind=kind, own=own: (
+            metrics.kind_of(r["source"]) == kind and (r["lang"] == "en") == own
+        )
+        for own, said in ((True, "English"), (False, "other languages"))
         for kind in ("synth", "sets", "tasks")
     }
     for s in sorted({r[by] for rows in results.values() for r in rows}):
