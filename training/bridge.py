@@ -40,7 +40,6 @@ def main():
     read = []
     for encode, base in ((wide, a.base), (narrow, a.reader)):
         tokens = Tokens(f"{base}/tokenizer.json")
-        tokens.tok.no_padding()
         # a third each: states, heads, options
         kinds = (tokens.state, tokens.head, tokens.option)
         segments = Segments(encode, tokens.pad, "cpu", limit_mb=20000, half=bool(a.half))

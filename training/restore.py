@@ -1,6 +1,6 @@
 """A shipped checkpoint as a start for training: its 8-bit weights as a run's checkpoint.pt (a thousandth or so off what was trained).
 
-usage: restore.py --base DIR --checkpoint models/core-0.3.20 --out restored.pt
+usage: restore.py --base DIR [--reader DIR] --checkpoint models/core-0.3.20 --out restored.pt
 Which tensor of a graph is which weight is not written in it: a model of random weights is exported in the same way and matched.
 """
 
@@ -80,7 +80,8 @@ def main():
         for name, m in (("encode", encode), ("decide", decide)):
             matched(m, tensors(f"{skeleton}/{name}.onnx"), tensors(f"{a.checkpoint}/{name}.onnx"))
     mean = {"encode": encode.state_dict(), "decide": decide.state_dict()}
-    torch.save({"mean": mean, "args": {"depths": 3}, "step": 0, "seen": 0}, a.out)
+    args = {"depths": 3, "reader": a.reader}
+    torch.save({"mean": mean, "args": args, "step": 0, "seen": 0}, a.out)
 
 
 if __name__ == "__main__":
