@@ -5,6 +5,7 @@ Which tensor of a graph is which weight is not written in it: a model of random 
 """
 
 import argparse
+import json
 import tempfile
 
 import numpy as np
@@ -70,7 +71,9 @@ def main():
     a = p.parse_args()
     quiet()
     tokens = Tokens(f"{a.checkpoint}/tokenizer.json")
-    encode, decide = models(a.base, 3, a.reader)
+    manifest = json.load(open(f"{a.checkpoint}/checkpoint.json", encoding="utf8"))
+    encode, decide = models(a.base, manifest["depths"], a.reader)
+    encode.window = manifest["window"]
     for m in (encode, decide):
         for w in m.state_dict().values():
             if w.is_floating_point():
@@ -80,7 +83,7 @@ def main():
         for name, m in (("encode", encode), ("decide", decide)):
             matched(m, tensors(f"{skeleton}/{name}.onnx"), tensors(f"{a.checkpoint}/{name}.onnx"))
     mean = {"encode": encode.state_dict(), "decide": decide.state_dict()}
-    args = {"depths": 3, "reader": a.reader}
+    args = {"depths": manifest["depths"], "reader": a.reader}
     torch.save({"mean": mean, "args": args, "step": 0, "seen": 0}, a.out)
 
 
