@@ -1,4 +1,4 @@
-"""What a checkpoint costs: reading a state of 200 tokens, deciding 8 yes/no questions about it, tokens a second.
+"""What a checkpoint costs: reading a state of 200 tokens, deciding 8 yes/no questions about it, tokens a second, states of other lengths.
 
 usage: cost.py CHECKPOINT_DIR [--threads 1] [--runs 30]
 Prints medians; on a busy machine repeat it.
@@ -24,6 +24,16 @@ ASKED = [
 ]
 
 
+LENGTHS = (16, 40, 512, 600, 1100, 1900)  # tokens
+
+
+def encoded(c, length):
+    """A state of so many tokens, as `encode` takes it."""
+    said = c.tokens.state("the bank closed my account today please call me back " * (length // 10 + 1))
+    ids = np.array([said[: length - 1] + [c.tokens.sep]], np.int64)
+    return {"input_ids": ids, "attention_mask": np.ones_like(ids)}
+
+
 def median_ms(run, n):
     run()
     times = []
@@ -43,11 +53,7 @@ def main():
     c = Checkpoint(a.checkpoint, a.threads)
     questions = [Question("noul", q, [("false", None), ("true", None)], [1, 0]) for q in ASKED]
     prefix = c.prefix(questions)
-    state = c.tokens.state("the bank closed my account today please call me back " * 20)[:199] + [
-        c.tokens.sep
-    ]
-    ids = np.array([state], np.int64)
-    one = {"input_ids": ids, "attention_mask": np.ones_like(ids)}
+    one = encoded(c, 200)
     rows = {k: np.repeat(v, 16, 0) for k, v in one.items()}
     hidden, pooled = c.encode.run(["hidden", "pooled"], one)
     feed = dict(prefix, state_hidden=hidden, state_mask=one["attention_mask"], state_pooled=pooled)
@@ -59,6 +65,12 @@ def main():
     print(
         f"state of 200 tokens {read:.1f} ms, 8 questions of it {decide:.1f} ms ({decide / read:.2f} of the reading), question set once {median_ms(lambda: (c.kept.clear(), c.prefix(questions)), a.runs):.1f} ms, {16 * 200 / many * 1e3:.0f} tokens/s in batches of 16"
     )
+    for length in LENGTHS:
+        if length <= c.manifest["window"]:
+            one = encoded(c, length)
+            print(
+                f"state of {length} tokens {median_ms(lambda one=one: c.encode.run(None, one), a.runs // 3):.1f} ms"
+            )
 
 
 if __name__ == "__main__":

@@ -21,12 +21,15 @@ def main():
     p.add_argument("place")
     p.add_argument("--twin", default="")
     a = p.parse_args()
+    a.place = a.place.rstrip("/")
     manifest = json.load(open(f"{a.out}/checkpoint.json", encoding="utf8"))
-    shutil.rmtree(a.place)
-    os.makedirs(a.place)
+    made = f"{a.place}.new"
+    os.makedirs(made, exist_ok=True)
     for file in manifest["sha256"]:
-        shutil.copy(f"{a.out}/{file}", a.place)
-    write(a.place, manifest)
+        shutil.copy(f"{a.out}/{file}", made)
+    write(made, manifest)
+    shutil.rmtree(a.place, ignore_errors=True)
+    os.rename(made, a.place)
     if a.twin:
         name, window = (
             json.load(open(f"{a.twin}/checkpoint.json", encoding="utf8"))[k] for k in ("name", "window")

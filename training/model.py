@@ -2,8 +2,8 @@
 
 Encode is a pretrained sentence encoder (BERT or MPNet weights). Head, every option and the state are segments of their own,
 positions restart in each, so a state is read once whatever is asked of it, and the order of options cannot matter.
-Decide holds `joint` layers that start as copies of Encode's last ones, or of those of a narrower encoder (`models`). In them only the head's tokens and the options' markers
-are rewritten. First every token of head and options is compared with what of the state is most like it; then, layer by layer, they read each other, the options' tokens as Encode left them (a marker those of its own option only: two
+Decide holds `joint` layers that start as copies of Encode's last ones, or of those of a narrower encoder (`models`). In them only
+the head's tokens and the options' markers are rewritten. First every token of head and options is compared with what of the state is most like it; then, layer by layer, they read each other, the options' tokens as Encode left them (a marker those of its own option only: two
 markers must not start alike) and the state's tokens at the same depth. A further question costs its few live tokens.
 """
 
@@ -101,7 +101,7 @@ class Encode(nn.Module):
     With a `width`, both are brought to that many dimensions.
 
     A state longer than the base's positions is read in blocks of that many tokens, apart from each other and each from position 0:
-    no position is new to the base, and reading costs as much a token as in a short one. The joint layers see all blocks."""
+    no position is new to the base, and a token attends to no more of them than in a block. The joint layers see all blocks."""
 
     def __init__(self, base, depths, width=None):
         super().__init__()
@@ -114,9 +114,8 @@ class Encode(nn.Module):
             c["intermediate_size"],
         )
         self.depths = depths
-        self.window = (
-            math.inf
-        )  # tokens of the longest state: an export of no more than the base's positions cuts no blocks
+        # tokens of the longest state: an export of no more than the base's positions cuts no blocks
+        self.window = math.inf
         mpnet = c["model_type"] == "mpnet"
         pos = w["embeddings.position_embeddings.weight"]
         pos = pos[2:] if mpnet else pos + w["embeddings.token_type_embeddings.weight"][0]
@@ -155,7 +154,7 @@ class Encode(nn.Module):
         blocks = Blocks(mask, longest, most <= longest)
         if self.distance is not None:
             at = torch.arange(blocks.bias.size(-1), device=mask.device)
-            blocks.bias = blocks.bias + self.distance.t()[:, at - at[:, None] + self.pos.num_embeddings - 1]
+            blocks.bias = blocks.bias + self.distance.t()[:, at - at[:, None] + longest - 1]
         return blocks
 
     def first(self, trained):

@@ -172,11 +172,12 @@ class Trainer:
     def load(self):
         path = f"{self.a.out}/checkpoint.pt"
         self.mean = None
-        if self.a.init and not os.path.exists(path):
+        going_on = self.a.resume and os.path.exists(path)
+        if self.a.init and not going_on:
             cs = [torch.load(p, map_location=self.a.device)["mean"] for p in self.a.init.split(",")]
             for k, m in self.modules().items():
                 m.load_state_dict({n: sum(c[k][n] for c in cs) / len(cs) for n in cs[0][k]})
-        if self.a.resume and os.path.exists(path):
+        if going_on:
             c = torch.load(path, map_location=self.a.device)
             [m.load_state_dict(c["model"][k]) for k, m in self.modules().items()]
             self.opt.load_state_dict(c["opt"])
