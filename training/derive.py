@@ -34,6 +34,26 @@ PAIR = [
     ("sentence1", "sentence2"),
     ("report.body", "conclusion"),
 ]
+STYLES = [
+    lambda k: re.sub(r"[\s/,-]+", "_", k.strip()).lower(),
+    lambda k: k.replace("_", " ").lower(),
+    lambda k: k.replace("_", " ").title(),
+    lambda k: k.replace("_", " ").upper(),
+    lambda k: re.sub(r"[\s_-]+", "-", k.strip()).lower(),
+]
+NONE = re.compile(
+    r"\b(none|other|no|not|neither|unknown|unclear|else|nothing|any)\b|_(none|other)|oos|scope", re.IGNORECASE
+)
+NO_OPTION = [
+    "none of these",
+    "none",
+    "other",
+    "something else",
+    "none of the above",
+    "other / none",
+    "not listed",
+    "no match",
+]
 LINES = re.compile(
     r"^(?:Premise|Sentence 1|Text|A): (?P<p>.+)\n+(?:Hypothesis|Sentence 2|Claim|B): (?P<h>.+)$|^(?P<p2>.+)\n\nClaim: (?P<h2>.+)$",
     re.DOTALL,
@@ -131,6 +151,55 @@ def asked_as_choice(q, rng):
     return Question(
         "choice", q.instructions, [o for o, _ in pairs], [t for _, t in pairs], q.task + "+choice"
     )
+
+
+def relabelled(q, rng):
+    """A choice whose options are called otherwise: by their descriptions, by letters or numbers with the label as description, or by
+    the same words written in another style. `q` itself where nothing of that can be done."""
+    told = all(d for _, d in q.options)
+    x = rng.random()
+    if told and x < 0.3 and len({d for _, d in q.options}) == len(q.options):
+        names = [(d, None) for _, d in q.options]
+    elif x < 0.6 and all(len(k) > 3 for k, _ in q.options):
+        start = rng.choice(["A", "a", "1", "K1", "T1"])
+        codes = [
+            start[:-1] + (chr(ord(start[-1]) + i) if start[-1].isalpha() else str(int(start[-1]) + i))
+            for i in range(len(q.options))
+        ]
+        if len(q.options) > 26:
+            return q
+        names = [
+            (c, d if d and rng.random() < 0.4 else f"{k}, {d}" if d else k)
+            for c, (k, d) in zip(codes, q.options)
+        ]
+    else:
+        style = rng.choice(STYLES)
+        names = [(style(k), d) for k, d in q.options]
+    if len({k for k, _ in names}) < len(names):
+        return q
+    return Question(q.type, q.instructions, names, q.target, q.task)
+
+
+def fewer(q, rng):
+    """A choice with some of its wrong options left out: at most 40 stay."""
+    wrong = [i for i, t in enumerate(q.target) if t < 0.05]
+    keep = set(rng.sample(wrong, min(len(wrong), rng.randint(6, 39))))
+    keep |= {i for i, t in enumerate(q.target) if t >= 0.05}
+    kept = [i for i in range(len(q.options)) if i in keep]
+    return Question(q.type, q.instructions, [q.options[i] for i in kept], [q.target[i] for i in kept], q.task)
+
+
+def or_none(q, rng):
+    """A choice that may have no right option: `none of these` among its options, half of the time in place of the gold."""
+    gold = max(range(len(q.target)), key=q.target.__getitem__)
+    if q.target[gold] < 0.95 or len(q.options) < 4 or any(NONE.search(k) for k, _ in q.options):
+        return q
+    pairs = list(zip(q.options, q.target))
+    right = rng.random() < 0.5
+    if right:
+        pairs.pop(gold)
+    pairs.insert(rng.randrange(len(pairs) + 1), ((rng.choice(NO_OPTION), None), float(right)))
+    return Question(q.type, q.instructions, [o for o, _ in pairs], [t for _, t in pairs], q.task)
 
 
 def turned(q):

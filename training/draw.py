@@ -165,6 +165,8 @@ class Draw:
         rng = self.rng
         x = rng.random()
         if q.type == "choice":
+            if len(q.options) > 20 and rng.random() < 0.7:
+                q = derive.fewer(q, rng)
             if x < 0.12:
                 return derive.asked_as_noul(q, rng) or q
             if x < 0.3 and len(q.options) > 2 and any(t < 0.05 for t in q.target):  # fewer distractors
@@ -176,6 +178,10 @@ class Draw:
             q.options, q.target = [q.options[i] for i in order], [q.target[i] for i in order]
             if all(d for _, d in q.options) and 0.3 < x < 0.4 and all(len(k) > 3 for k, _ in q.options):
                 q.options = [(k, None) for k, _ in q.options]
+            elif 0.4 < x < 0.6:
+                return derive.relabelled(q, rng)
+            elif 0.6 < x < 0.65:
+                return derive.or_none(q, rng)
         elif q.type == "score":
             if x < 0.25 and all(d for _, d in q.options):
                 return derive.turned(q)

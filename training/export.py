@@ -64,6 +64,18 @@ EXAMPLE = [
 ]
 
 
+class Reading(torch.nn.Module):
+    """Encode as it ships: with what any question reads of a state (`Decide.state`) as its hidden states."""
+
+    def __init__(self, encode, decide):
+        super().__init__()
+        self.encode, self.decide = encode, decide
+
+    def forward(self, input_ids, attention_mask):
+        hidden, pooled = self.encode(input_ids, attention_mask)
+        return self.decide.state(hidden), pooled
+
+
 class Shared(torch.nn.Module):
     """Decide as the contract has it: one question set for all states."""
 
@@ -72,7 +84,7 @@ class Shared(torch.nn.Module):
         self.decide = decide
 
     def forward(self, *x):
-        return self.decide(*(t.unsqueeze(0) for t in x[:8]), *x[8:])
+        return self.decide.decide(*(t.unsqueeze(0) for t in x[:8]), *x[8:])
 
 
 def quiet():
@@ -102,7 +114,7 @@ def export(encode, decide, tokens, out):
         alone, _, _ = collate(pairs, segments, "cpu")
         whole = decide(*alone).view(2, 2, -1)
         x, _, mask = collate(rows, segments, "cpu")
-        shared = [t.squeeze(1) for t in x[:8]] + x[8:11]
+        shared = [t.squeeze(1) for t in x[:8]] + [decide.state(x[8]), *x[9:11]]
         z = Shared(decide)(*shared)
         gap = float(((whole.transpose(0, 1) - z).abs() * mask[None]).max())
         assert gap < 1e-3, gap
@@ -112,7 +124,7 @@ def export(encode, decide, tokens, out):
             else torch.tensor([[tokens.cls, 5, tokens.sep, tokens.pad], [5, 6, 7, tokens.sep]])
         )
         torch.onnx.export(
-            encode,
+            Reading(encode, decide),
             (ids, (ids != tokens.pad).long()),
             f"{out}/encode.onnx",
             input_names=["input_ids", "attention_mask"],
@@ -195,7 +207,7 @@ def alike(out, longest=40):
     states = [model.tokens.state(s + " and nobody answered" * k) for s, _ in EXAMPLE for k in range(4)]
 
     def decided(rows, width):
-        hidden = np.zeros((len(rows), model.manifest["depths"], width, rows[0][1].shape[0]), np.float32)
+        hidden = np.zeros((len(rows), len(rows[0][0]), width, rows[0][1].shape[0]), np.float32)
         mask = np.zeros((len(rows), width), np.int64)
         for i, (h, _) in enumerate(rows):
             hidden[i, :, : h.shape[1]], mask[i, : h.shape[1]] = h, 1

@@ -217,7 +217,10 @@ class Decide(nn.Module):
         self.match = nn.Linear(d, d, bias=False)
         nn.init.eye_(self.match.weight)
         self.sharp = nn.Parameter(torch.tensor(12.0))
-        self.compare = nn.Linear(4 * d, d)
+        # of a token, of what is most like it, of their product
+        self.compare, self.compare_near, self.compare_product = (
+            nn.Linear(d, d, bias=i == 0) for i in range(3)
+        )
         self.told = nn.Linear(d, d)
         nn.init.normal_(self.told.weight, std=0.02)
         self.scale = nn.Parameter(torch.tensor([scale, scale / 3, scale / 3]))
@@ -268,7 +271,21 @@ class Decide(nn.Module):
             low(torch.cat([by_head, by_marker], -2).index_select(-1, tail)).unsqueeze(2),
         )
 
-    def forward(
+    def state(self, hidden):
+        """What any question reads of states, hidden [r,c,s,d] -> [r,3+2c,s,d]: the tokens, what they are compared by, their part in
+        the comparison; keys and values of each joint layer. It ships at the end of `encode`: once a state, not once a question set."""
+        x = hidden[:, 0]
+        parts = [x, unit(self.match(x)), self.compare_near(x)]
+        for layer, mem in zip(self.joint, hidden.unbind(1)):
+            parts += [layer.k(mem), layer.v(mem)]
+        return torch.stack(parts, 1)
+
+    def forward(self, *inputs):
+        """The contract's inputs, of states as Encode reads them; in training then state_of [r]: which of them each row is about."""
+        prefix, (state_hidden, *rest) = inputs[:8], inputs[8:]
+        return self.decide(*prefix, self.state(state_hidden), *rest)
+
+    def decide(
         self,
         prefix_hidden,
         prefix_mask,
@@ -278,12 +295,12 @@ class Decide(nn.Module):
         head_pooled,
         option_pooled,
         qtype,
-        state_hidden,
+        state,
         state_mask,
         state_pooled,
         state_of=None,
     ):
-        """state_of [r], in training: which of the states each row is about; their keys and values are computed once."""
+        """Logits [r,Q,m] of what `state` gives [r,3+2c,s,d]."""
 
         def each(t):
             return t if state_of is None else t[state_of]
@@ -303,8 +320,8 @@ class Decide(nn.Module):
         options = prefix_hidden.index_select(-2, tail)
         bias_state = each(((1 - state_mask.to(heads.dtype)) * LOW)[:, None, None, :])
         own_tokens = own_tokens.to(heads.dtype)
-        state, matched = each(state_hidden[:, 0]), each(unit(self.match(state_hidden[:, 0])))
-        near, found = self.compared(prefix_hidden, state, matched, bias_state[:, 0])
+        told, matched, part, *memory = state.unbind(1)
+        near, found = self.compared(prefix_hidden, each(told), each(matched), each(part), bias_state[:, 0])
         share = own_tokens / own_tokens.sum(-1, keepdim=True).clamp(min=1)
         of_options = share @ near  # a marker is told the mean over its option's tokens
         option_found = share @ found
@@ -326,8 +343,7 @@ class Decide(nn.Module):
             said = self.static[i](options)
             q, k, v = l.split(l.q(x) * e**-0.5), l.split(l.k(y)), l.split(l.v(y))  # [B,Q,h,t,e]
             ok, ov = l.split(l.k(said)), l.split(l.v(said))
-            mem = state_hidden[:, i]
-            mk, mv = each(l.split(l.k(mem))), each(l.split(l.v(mem)))  # [R,h,s,e], once for all questions
+            mk, mv = (each(l.split(m)) for m in memory[2 * i : 2 * i + 2])  # [R,h,s,e]
             flat = q.transpose(1, 2).reshape(B, l.heads, Q * T, e)
             a_state = (flat @ mk.transpose(-1, -2) + bias_state).view(R, l.heads, Q, T, S).transpose(1, 2)
             scores = [q @ k.transpose(-1, -2) + bias_live, q @ ok.transpose(-1, -2) + own, a_state]
@@ -349,16 +365,15 @@ class Decide(nn.Module):
             y, head, found, marker_mask, head_pooled, option_pooled, qtype, each(state_pooled)
         )
 
-    def compared(self, x, state, matched, bias):
+    def compared(self, x, state, matched, part, bias):
         """x [b,Q,t,d] beside what of the state [r,s,d] is most like each of its tokens -> [r,Q,t,d], and how like [r,Q,t,1]."""
         B, Q, T, D = x.shape
         R = state.size(0)
         like = unit(self.match(x)).view(B, Q * T, D) @ matched.transpose(-1, -2)
         a = (self.sharp * like + bias).softmax(-1)
-        near = (a @ state).view(R, Q, T, D)
+        near, told = ((a @ t).view(R, Q, T, D) for t in (state, part))
         found = (a * like).sum(-1).view(R, Q, T, 1)
-        x = x.expand(R, -1, -1, -1)
-        return F.gelu(self.compare(torch.cat([x, near, x - near, x * near], -1))), found
+        return F.gelu(self.compare(x) + told + self.compare_product(x * near)), found
 
     def readout(self, y, head, found, marker_mask, head_pooled, option_pooled, qtype, state_pooled):
         """Logits [r,Q,m]: the similarity of option and state, scaled, plus what reading adds to it. Head and options enter by

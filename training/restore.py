@@ -19,6 +19,11 @@ from quantise import without_aliases
 from segments import Tokens
 
 
+def both(path):
+    """-> {graph and name: array} of the two graphs in a folder."""
+    return {f"{g} {n}": x for g in ("encode", "decide") for n, x in tensors(f"{path}/{g}.onnx").items()}
+
+
 def tensors(path):
     """-> {name: array}: 8-bit blocks [n, k/block, block] and rows unpacked; a matrix has the name of the first node that takes it."""
     graph = onnx.load(path).graph
@@ -80,8 +85,9 @@ def main():
                 torch.nn.init.normal_(w, std=0.02) if w.dim() else w.normal_()
     with tempfile.TemporaryDirectory() as skeleton:
         export(encode.eval(), decide.eval(), tokens, skeleton)
-        for name, m in (("encode", encode), ("decide", decide)):
-            matched(m, tensors(f"{skeleton}/{name}.onnx"), tensors(f"{a.checkpoint}/{name}.onnx"))
+        exported, shipped = both(skeleton), both(a.checkpoint)
+        for m in (encode, decide):
+            matched(m, exported, shipped)
     mean = {"encode": encode.state_dict(), "decide": decide.state_dict()}
     args = {"depths": manifest["depths"], "reader": a.reader}
     torch.save({"mean": mean, "args": args, "step": 0, "seen": 0}, a.out)
