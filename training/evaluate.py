@@ -157,11 +157,38 @@ def flips(path, dev, n, kept, wordings, seed=11):
     return {k: f"{metrics.mean(v):.3f} of {len(v)}" for k, v in sorted(changed.items())}
 
 
+def other_labels(dev):
+    """-> wordings for `flips`: the choices of a contrast set that draw the same line as its first question under other names, with
+    their options in its order. Which name stands for which, the golds of the set's texts tell."""
+    sets = {}
+    for r, _ in requests(dev):
+        if r["source"].startswith("set_"):
+            sets.setdefault(r["id"].rsplit("-", 1)[0], []).append(r)
+
+    def wordings(r, q):
+        texts = sets.get(r["id"].rsplit("-", 1)[0], ())
+        first, *others = r["questions"]
+        same = []
+        for k in others if q.type == "choice" else ():
+            golds = [t["gold"] for t in texts if first in t["gold"] and k in t["gold"]]
+            name = {g[first]: g[k] for g in golds}
+            if set(name.items()) == {(g[first], g[k]) for g in golds} and len(set(name.values())) == len(
+                name
+            ) == len(q.options) == len(r["questions"][k].get("criteria") or ()):
+                twin = of_record(r["questions"][k], r["gold"][k], r["family"])
+                said = dict(twin.options)
+                same.append(replace(twin, options=[(name[o], said[name[o]]) for o, _ in q.options]))
+        return same
+
+    return wordings
+
+
 WORDINGS = {
-    "instructions": lambda r, q: [replace(q, instructions=x) for x in r.get("paraphrases") or ()],
-    "options": lambda r, q: (
-        [of_record(r["reworded"], r["gold"]["q"], r["family"])] if r.get("reworded") else []
+    "instructions": lambda dev: lambda r, q: [replace(q, instructions=x) for x in r.get("paraphrases") or ()],
+    "descriptions of options": lambda dev: (
+        lambda r, q: [of_record(r["reworded"], r["gold"]["q"], r["family"])] if r.get("reworded") else []
     ),
+    "names of options": other_labels,
 }
 
 
@@ -185,7 +212,7 @@ def main():
     for name, path in paths.items():
         if a.flips and not name.startswith("similarity"):
             for what, wordings in WORDINGS.items():
-                print(f"{name}: flips by other {what}:", flips(path, a.dev, a.flips, a.rows, wordings))
+                print(f"{name}: flips by other {what}:", flips(path, a.dev, a.flips, a.rows, wordings(a.dev)))
 
 
 if __name__ == "__main__":
