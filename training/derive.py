@@ -160,14 +160,12 @@ def relabelled(q, rng):
     x = rng.random()
     if told and x < 0.3 and len({d for _, d in q.options}) == len(q.options):
         names = [(d, None) for _, d in q.options]
-    elif x < 0.6 and all(len(k) > 3 for k, _ in q.options):
+    elif x < 0.6 and len(q.options) <= 26 and all(len(k) > 3 for k, _ in q.options):
         start = rng.choice(["A", "a", "1", "K1", "T1"])
         codes = [
             start[:-1] + (chr(ord(start[-1]) + i) if start[-1].isalpha() else str(int(start[-1]) + i))
             for i in range(len(q.options))
         ]
-        if len(q.options) > 26:
-            return q
         names = [
             (c, d if d and rng.random() < 0.4 else f"{k}, {d}" if d else k)
             for c, (k, d) in zip(codes, q.options)
