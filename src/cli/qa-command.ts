@@ -7,10 +7,11 @@ import { ERROR_KINDS, toQaError } from "../errors.js";
 export abstract class QaCommand extends Command {
   protected override async init(): Promise<void> {
     await super.init();
-    // whoever reads our output may stop reading: `| head` is success, and the command ends in its own time
-    process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-      if (error.code !== "EPIPE") throw error;
-    });
+    // whoever reads our output may stop reading: `| head` is success, and a run goes on when nobody follows it
+    for (const stream of [process.stdout, process.stderr])
+      stream.on("error", (error: NodeJS.ErrnoException) => {
+        if (error.code !== "EPIPE") throw error;
+      });
   }
 
   protected override async catch(error: Error & { oclif?: unknown; code?: string }): Promise<unknown> {

@@ -116,6 +116,13 @@ describe("qa run, installed from the packed tarball", () => {
     expect(readNdjson(stdout)).toHaveLength(1);
   });
 
+  it("goes on to the end when the reader of its progress goes", async () => {
+    const out = temp("unfollowed.ndjson");
+    const run = `qa run ${FIXTURES}mails.txt --preset guard --model core-0.3.20 --out ${out}`;
+    const { stdout } = await runShell(installed.bin, `{ { ${run}; echo $? >&3; } 2>&1 >/dev/null | true; } 3>&1`);
+    expect({ stdout, rows: readNdjson(readFile(out)).length }).toEqual({ stdout: "0\n", rows: 12 });
+  });
+
   it("ends at Ctrl-C with a whole last row and exit code 130", async () => {
     const input = temp("many.txt");
     writeFileSync(input, readFile(`${FIXTURES}mails.txt`).repeat(200));
