@@ -207,6 +207,10 @@ def main():
     paths = dict(c.split("=", 1) for c in a.checkpoints)
     results = {n: answers(n, path, a.dev, a.rows, a.limit) for n, path in paths.items()}
     table(results, a.by)
+    for name, rows in results.items():
+        sets = [r for r in rows if metrics.kind_of(r["source"]) == "sets"]
+        if sets:
+            print(f"{name}: each question less its mean over its texts:", metrics.line(metrics.centred(sets)))
     if a.languages:
         languages(results, a.languages, a.of)
     for name, path in paths.items():

@@ -1,5 +1,7 @@
 """What is measured on answers: rows {type, source, family, gold (distribution), p} -> accuracy, expectation, calibration."""
 
+import math
+
 
 def kind_of(source):
     """What a source, or a question of one, is: records (synth), contrast sets, or tasks."""
@@ -74,6 +76,25 @@ def ece(rows):
     cells = reliability(rows)
     n = sum(n for *_, n in cells) or 1
     return sum(n * abs(x - y) for x, y, n in cells) / n
+
+
+def centred(rows, fewest=5):
+    """Rows of contrast sets, the log-probabilities of each question less their mean over its texts (of `fewest` or more): answers
+    without what the question says before any text is read. No single row knows that mean: a measure, not a way to answer."""
+    asked, by = {}, {}
+    for r in rows:
+        place = asked[r["id"]] = asked.get(r["id"], -1) + 1
+        by.setdefault((r["id"].rsplit("-", 1)[0], place, r["type"], len(r["p"])), []).append(r)
+    out = []
+    for rs in by.values():
+        logs = [[math.log(max(x, 1e-6)) for x in r["p"]] for r in rs]
+        if len(rs) >= fewest:
+            means = [mean(column) for column in zip(*logs)]
+            logs = [[z - m for z, m in zip(zs, means)] for zs in logs]
+        for r, zs in zip(rs, logs):
+            e = [math.exp(z - max(zs)) for z in zs]
+            out.append(dict(r, p=[x / sum(e) for x in e]))
+    return out
 
 
 def line(rows):
