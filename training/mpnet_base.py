@@ -1,13 +1,13 @@
-"""all-mpnet-base-v2 as a base for an English checkpoint: without the pieces that English text does not use.
+"""all-mpnet-base-v2 as a base for an English checkpoint: without the pieces that English text does not use, and without its upper layers.
 
-usage: mpnet_base.py FOLDER OUT
+usage: mpnet_base.py FOLDER OUT [LAYERS]
 FOLDER: `config.json`, `model.safetensors`, `tokenizer.json` of the model (Apache-2.0; see README.md for where they come from).
 Left out are the unused pieces and those of other scripts than Latin: 2 MB of 23. What they stood for is read as [UNK].
+LAYERS: how many layers to keep, from the lowest; all without it.
 """
 
 import json
 import os
-import shutil
 import sys
 import unicodedata
 
@@ -28,7 +28,7 @@ def used(piece):
 
 
 def main():
-    source, out = sys.argv[1:]
+    source, out, *layers = sys.argv[1:]
     os.makedirs(out, exist_ok=True)
     tokenizer = json.load(open(f"{source}/tokenizer.json", encoding="utf8"))
     vocab = tokenizer["model"]["vocab"]
@@ -45,9 +45,12 @@ def main():
     w = load_file(f"{source}/model.safetensors")
     word = "embeddings.word_embeddings.weight"
     w[word] = w[word][torch.tensor([vocab[piece] for piece in kept])].contiguous()
-    save_file(w, f"{out}/model.safetensors")
-    shutil.copy(f"{source}/config.json", out)
-    print(f"{len(kept)} pieces of {len(vocab)}")
+    config = json.load(open(f"{source}/config.json", encoding="utf8"))
+    config["num_hidden_layers"] = int(layers[0]) if layers else config["num_hidden_layers"]
+    above = [f"encoder.layer.{i}." for i in range(config["num_hidden_layers"], 100)]
+    save_file({k: v for k, v in w.items() if not k.startswith(tuple(above))}, f"{out}/model.safetensors")
+    json.dump(config, open(f"{out}/config.json", "w", encoding="utf8"), indent=2)
+    print(f"{len(kept)} pieces of {len(vocab)}, {config['num_hidden_layers']} layers")
 
 
 if __name__ == "__main__":
