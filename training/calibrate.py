@@ -1,7 +1,7 @@
 """Fits temperatures on one half of the held-out tasks and records, shows what they do on the other half, writes them down.
 
-usage: calibrate.py --checkpoint DIR --dev dev.jsonl [--limit REQUESTS] [--rows rows.json] [--write 1] [--picture calibration.svg] [--yes 1]
-Answers are kept in --rows, and taken from there where it exists. --yes 1 says too what `export.py --yes` should add to the logit of yes.
+usage: calibrate.py --checkpoint DIR --dev dev.jsonl [--limit REQUESTS] [--rows rows.json] [--write 1] [--picture calibration.svg]
+Answers are kept in --rows, and taken from there where it exists.
 """
 
 import argparse
@@ -37,17 +37,6 @@ def loss(rows, t):
 
 def fit(rows):
     return round(float(min(GRID, key=lambda t: loss(rows, t))), 3)
-
-
-def fit_yes(rows):
-    """What to add to the logit of yes (`export.py --yes`): the least loss on yes/no questions at any temperature."""
-    nouls = [r for r in rows if r["type"] == "noul"]
-
-    def least(b):
-        moved = [dict(r, z=[r["z"][0], r["z"][1] + b]) for r in nouls]
-        return min(loss(moved, t) for t in GRID[::6])
-
-    return round(float(min(np.linspace(-0.6, 0.6, 25), key=least)), 2)
 
 
 def temperatures(rows):
@@ -135,7 +124,6 @@ def main():
     p.add_argument("--limit", type=int, default=0)
     p.add_argument("--write", type=int, default=1)
     p.add_argument("--picture", default="")
-    p.add_argument("--yes", type=int, default=0)
     a = p.parse_args()
     if a.rows and os.path.exists(a.rows):
         rows = json.load(open(a.rows))
@@ -146,13 +134,6 @@ def main():
     c = temperatures([r for r in rows if half(r) == 0])
     print(json.dumps(c))
     report(rows, c)
-    if a.yes:
-        b = fit_yes([r for r in rows if half(r) == 0])
-        told = [r for r in rows if half(r) == 1 and r["type"] == "noul"]
-        moved = [dict(r, p=softmax(np.array([r["z"][0], r["z"][1] + b])).tolist()) for r in told]
-        print(
-            f"to add to yes: {b}; balanced {metrics.balanced(told):.3f} -> {metrics.balanced(moved):.3f} of {len(told)}"
-        )
     if a.picture:
         picture(rows, c, a.picture)
     if a.write:

@@ -257,7 +257,6 @@ def main():
         languages="en",
         release_date="2026-11-21",
         description="",
-        yes=0.0,  # added to the logit of yes: calibrate.py --yes 1 finds it on half of the dev suite
         trust="",  # what reading adds to similarity, a factor each for choice, score, yes/no: chosen on half of the dev suite
     ).items():
         p.add_argument("--" + k.replace("_", "-"), default=d, type=type(d))
@@ -268,7 +267,6 @@ def main():
     encode.window = a.window
     if a.trust:
         decide.trust.data = torch.tensor([float(x) for x in a.trust.split(",")])
-    decide.yes.bias.data += a.yes
     full = a.out.rstrip("/") + ".fp32"
     print("step", c["step"], "questions seen", c["seen"])
     export(encode, decide, tokens, full)
