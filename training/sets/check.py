@@ -18,6 +18,8 @@ def fits(question, gold):
 
 def faults(s):
     for j, t in enumerate(s["texts"]):
+        if not t["gold"]:
+            yield f"text {j}: nothing is asked about it"
         for k, g in t["gold"].items():
             if k not in s["questions"]:
                 yield f"text {j}: {k} is not asked"
