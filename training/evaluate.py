@@ -208,9 +208,10 @@ def main():
     results = {n: answers(n, path, a.dev, a.rows, a.limit) for n, path in paths.items()}
     table(results, a.by)
     for name, rows in results.items():
-        sets = [r for r in rows if metrics.kind_of(r["source"]) == "sets"]
-        if sets:
-            print(f"{name}: each question less its mean over its texts:", metrics.line(metrics.centred(sets)))
+        plain, less = metrics.centred([r for r in rows if metrics.kind_of(r["source"]) == "sets"])
+        if plain:
+            print(f"{name}: questions of five texts or more:", metrics.line(plain))
+            print(f"{name}: the same less each one's mean over its texts:", metrics.line(less))
     if a.languages:
         languages(results, a.languages, a.of)
     for name, path in paths.items():

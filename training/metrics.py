@@ -79,22 +79,23 @@ def ece(rows):
 
 
 def centred(rows, fewest=5):
-    """Rows of contrast sets, the log-probabilities of each question less their mean over its texts (of `fewest` or more): answers
-    without what the question says before any text is read. No single row knows that mean: a measure, not a way to answer."""
-    asked, by = {}, {}
+    """Answers to questions of contrast sets with `fewest` texts or more -> the rows as they are, and with each question's mean
+    log-probabilities over its texts taken off: answers without what the question says before any text is read. No single row knows
+    that mean: a measure, not a way to answer."""
+    asked, by, plain, out = {}, {}, [], []
     for r in rows:
         place = asked[r["id"]] = asked.get(r["id"], -1) + 1
         by.setdefault((r["id"].rsplit("-", 1)[0], place, r["type"], len(r["p"])), []).append(r)
-    out = []
     for rs in by.values():
+        if len(rs) < fewest:
+            continue
         logs = [[math.log(max(x, 1e-6)) for x in r["p"]] for r in rs]
-        if len(rs) >= fewest:
-            means = [mean(column) for column in zip(*logs)]
-            logs = [[z - m for z, m in zip(zs, means)] for zs in logs]
+        means = [mean(column) for column in zip(*logs)]
         for r, zs in zip(rs, logs):
-            e = [math.exp(z - max(zs)) for z in zs]
+            e = [math.exp(z - m) for z, m in zip(zs, means)]
+            plain.append(r)
             out.append(dict(r, p=[x / sum(e) for x in e]))
-    return out
+    return plain, out
 
 
 def line(rows):
