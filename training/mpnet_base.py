@@ -1,4 +1,5 @@
-"""all-mpnet-base-v2 as a base for an English checkpoint: without the pieces that English text does not use, and without its upper layers.
+"""all-mpnet-base-v2 as a base for an English checkpoint: without the pieces that English text does not use, and its upper
+layers where asked.
 
 usage: mpnet_base.py FOLDER OUT [LAYERS]
 FOLDER: `config.json`, `model.safetensors`, `tokenizer.json` of the model (Apache-2.0; see README.md for where they come from).
@@ -46,11 +47,14 @@ def main():
     word = "embeddings.word_embeddings.weight"
     w[word] = w[word][torch.tensor([vocab[piece] for piece in kept])].contiguous()
     config = json.load(open(f"{source}/config.json", encoding="utf8"))
-    config["num_hidden_layers"] = int(layers[0]) if layers else config["num_hidden_layers"]
-    above = [f"encoder.layer.{i}." for i in range(config["num_hidden_layers"], 100)]
-    save_file({k: v for k, v in w.items() if not k.startswith(tuple(above))}, f"{out}/model.safetensors")
-    json.dump(config, open(f"{out}/config.json", "w", encoding="utf8"), indent=2)
-    print(f"{len(kept)} pieces of {len(vocab)}, {config['num_hidden_layers']} layers")
+    every = config["num_hidden_layers"]
+    lowest = int(layers[0]) if layers else every
+    above = tuple(f"encoder.layer.{i}." for i in range(lowest, every))
+    save_file({k: v for k, v in w.items() if not k.startswith(above)}, f"{out}/model.safetensors")
+    json.dump(
+        config | {"num_hidden_layers": lowest}, open(f"{out}/config.json", "w", encoding="utf8"), indent=2
+    )
+    print(f"{len(kept)} pieces of {len(vocab)}, {lowest} layers of {every}")
 
 
 if __name__ == "__main__":
