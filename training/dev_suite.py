@@ -1,7 +1,8 @@
 """The zero-shot dev suite: whole tasks and a fifth of the synth records that no training run may see.
 
-usage: dev_suite.py --data DIR [--suite dev-suite.json] [--questions dev.jsonl] [--lang en | other]
+usage: dev_suite.py --data DIR [--suite dev-suite.json] [--questions dev.jsonl] [--lang en | other] [--otherwise 1]
 Writes the list (committed) and, from it, the questions as requests with gold (kept out of git). A list that exists is kept.
+--otherwise: only the questions of contrast sets that have other words, in those.
 """
 
 import argparse
@@ -140,6 +141,7 @@ def questions(suite, tasks, rows, seed=7):
                             state=r["state"],
                             questions=r["questions"],
                             gold=r["gold"],
+                            otherwise=r.get("otherwise", {}),
                         )
                     )
             elif r["task"] in held:
@@ -171,12 +173,23 @@ def questions(suite, tasks, rows, seed=7):
     return out
 
 
+def otherwise(request):
+    """A request with its questions in other words (sets/README.md), as far as they have any."""
+    told = request["otherwise"]
+    return dict(
+        request,
+        questions={k: q for k, (q, _) in told.items()},
+        gold={k: gold for k, (_, gold) in told.items()},
+    )
+
+
 def main():
     a = argparse.ArgumentParser()
     a.add_argument("--data", required=True)
     a.add_argument("--suite", default="dev-suite.json")
     a.add_argument("--questions", default="")
     a.add_argument("--lang", default="en")
+    a.add_argument("--otherwise", default=0, type=int)
     a = a.parse_args()
     tasks, rows = read(a.data, None)
     if not os.path.exists(a.suite):
@@ -185,6 +198,8 @@ def main():
     suite = json.load(open(a.suite))
     rows = {s: [r for r in rs if (r.get("lang", "en") == "en") == (a.lang == "en")] for s, rs in rows.items()}
     out = questions(suite, tasks, rows)
+    if a.otherwise:
+        out = [otherwise(r) for r in out if r.get("otherwise")]
     types = [q["type"] for r in out for q in r["questions"].values()]
     print(
         len(suite["tasks"]),

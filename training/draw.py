@@ -31,6 +31,8 @@ SHARES = dict(
 )
 BESIDE = 0.3  # share of states that are also asked something that was written about another one
 UNSURE = 0.12  # P(yes) of such a question
+OTHERWISE = 0.6  # share of questions that are asked in other words, where there are any
+AS_WELL = 0.4  # share of those that are asked in their own words too
 MAX_STATE = 1000  # characters; of a synth record twice as many
 
 
@@ -130,7 +132,7 @@ class Draw:
             return premise, qs
         if source in self.records:
             r = rng.choice(self.records[source])
-            qs = [of_record(q, r["gold"][k], source) for k, q in r["questions"].items() if k in r["gold"]]
+            qs = [q for k in r["questions"] if k in r["gold"] for q in self.worded(source, r, k)]
             choices = [q for q in qs if q.type == "choice"]
             qs += [derive.asked_as_noul(q, rng) for q in choices if rng.random() < 0.3]
             qs.append(self.beside(source, r) if rng.random() < 2 * BESIDE else None)
@@ -149,6 +151,15 @@ class Draw:
         if isinstance(row["state"], str) and rng.random() < self.quoted:
             qs.append(self.written(source, row["state"]))
         return text(row["state"]), [self.varied(q) for q in qs if q]
+
+    def worded(self, source, record, key):
+        """A question of a record in its own words, in others, or in both."""
+        other = record.get("otherwise", {}).get(key)
+        told = other is not None and self.rng.random() < OTHERWISE
+        if not told or self.rng.random() < AS_WELL:
+            yield of_record(record["questions"][key], record["gold"][key], source)
+        if told:
+            yield of_record(*other, source)
 
     def beside(self, source, record):
         """A yes/no question of another record: what it asks about is most often not in this one. None where it asked none."""

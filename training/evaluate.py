@@ -183,12 +183,21 @@ def other_labels(dev):
     return wordings
 
 
+def other_words(r, q):
+    """The first question of a text of a contrast set in other words; not one that asks the opposite."""
+    other, gold = r.get("otherwise", {}).get(next(iter(r["questions"])), (None, None))
+    if other is None or (q.type == "noul" and gold != r["gold"][next(iter(r["questions"]))]):
+        return []
+    return [of_record(other, gold, r["family"])]
+
+
 WORDINGS = {
     "instructions": lambda dev: lambda r, q: [replace(q, instructions=x) for x in r.get("paraphrases") or ()],
     "descriptions of options": lambda dev: (
         lambda r, q: [of_record(r["reworded"], r["gold"]["q"], r["family"])] if r.get("reworded") else []
     ),
     "names of options": other_labels,
+    "words for all of it": lambda dev: other_words,
 }
 
 

@@ -80,7 +80,7 @@ def set_apart(path):
     if os.path.getsize(path) <= LARGEST:
         return []
     model = onnx.load(path)
-    words = next(i for i in model.graph.initializer if i.name == "word.weight_q")
+    words = next(i for i in model.graph.initializer if i.name.endswith("word.weight_q"))
     with open(os.path.join(os.path.dirname(path), "words.bin"), "wb") as f:
         f.write(words.raw_data)
     set_external_data(words, "words.bin", length=len(words.raw_data))

@@ -129,8 +129,20 @@ def lines(path):
             yield json.loads(line)
 
 
+def in_other_words(question, gold, other):
+    """A question of a contrast set and its gold -> the same question in other words, and its gold there: options correspond by place,
+    `turned` says that yes means no."""
+    other = dict(other, type=question["type"])
+    if other.pop("turned", False):
+        gold = 1 - gold
+    if question["type"] == "choice":
+        gold = list(other["criteria"])[list(question["criteria"]).index(gold)]
+    return other, gold
+
+
 def records_of(path):
-    """A file of contrast sets (sets/README.md) -> records, one a text. `sibling`: what the texts of a set have in common."""
+    """A file of contrast sets (sets/README.md) -> records, one a text. `sibling`: what the texts of a set have in common; `otherwise`:
+    questions in other words, with their golds."""
     name = "set_" + os.path.basename(path).split(".")[0]
     for i, s in enumerate(lines(path)):
         for j, t in enumerate(s["texts"]):
@@ -141,6 +153,11 @@ def records_of(path):
                 "state": t["state"],
                 "questions": {k: s["questions"][k] for k in t["gold"]},
                 "gold": t["gold"],
+                "otherwise": {
+                    k: in_other_words(s["questions"][k], g, s["otherwise"][k])
+                    for k, g in t["gold"].items()
+                    if k in s.get("otherwise", ())
+                },
             }
 
 

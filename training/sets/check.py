@@ -25,6 +25,14 @@ def faults(s):
                 yield f"text {j}: {k} is not asked"
             elif not fits(s["questions"][k], g):
                 yield f"text {j}: {g!r} does not answer {k}"
+    for k, q in s.get("otherwise", {}).items():
+        asked = s["questions"].get(k)
+        if not asked:
+            yield f"{k} is asked in other words only"
+        elif asked["type"] != "noul" and len(q.get("criteria") or ()) != len(asked["criteria"]):
+            yield f"{k} has other options in other words"
+        elif q.get("turned") and asked["type"] != "noul":
+            yield f"{k}: only yes/no can be turned"
     for k in s["questions"]:
         if len({str(t["gold"][k]) for t in s["texts"] if k in t["gold"]}) < 2:
             yield f"{k} has one answer for all texts"
