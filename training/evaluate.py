@@ -31,6 +31,16 @@ def models_with(path, folder):
     return folder, name
 
 
+def deployment_of(model):
+    """The deployment that has a checkpoint of this name."""
+    folder = os.path.join(os.path.dirname(QA), "..", "deployments")
+    for file in sorted(os.listdir(folder)):
+        with open(f"{folder}/{file}", encoding="utf8") as f:
+            if model in json.load(f)["checkpoints"].values():
+                return file.removesuffix(".json")
+    raise SystemExit(f"no deployment has {model}: name the folder after a checkpoint that ships")
+
+
 def through_qa(path, asked, kept):
     """[(request, [Question])] -> rows for metrics.py, answered by `qa run`; requests that it refuses (no room) are left out."""
     folder, model = models_with(path, f"{kept}.models")
@@ -39,7 +49,8 @@ def through_qa(path, asked, kept):
         for i, (r, qs) in enumerate(asked):
             questions = {f"q{k}": q.wire() for k, q in enumerate(qs)}
             f.write(json.dumps(dict(ref=i, state=r["state"], questions=questions), ensure_ascii=False) + "\n")
-    run = ["node", QA, "run", wanted, "--models", folder, "--model", model, "--out", answered, "--restart"]
+    named = ["--models", folder, "--deployment", deployment_of(model), "--model", model]
+    run = ["node", QA, "run", wanted, *named, "--out", answered, "--restart"]
     done = subprocess.run([*run, "--only-answers", "--id-column", "ref", "--quiet"])
     assert done.returncode in (0, 3), done.returncode  # 3: some rows were refused
     out = []

@@ -1,8 +1,8 @@
 """What each of several checkpoints should count for where their logits are added up (export.py --weights), fitted on one half of
 the held-out tasks, records and contrast sets; shows what that does on the other half.
 
-usage: weigh.py --dev dev.jsonl [--limit REQUESTS] --rows DIR NAME=CHECKPOINT_DIR NAME=CHECKPOINT_DIR ...
-Raw answers are kept in --rows and taken from there where they exist. Cross-entropy is convex in the weights: Newton's method finds them.
+usage: weigh.py --dev dev.jsonl [--limit REQUESTS] --rows DIR [--together rows.json] NAME=CHECKPOINT_DIR NAME=CHECKPOINT_DIR ...
+Raw answers are kept in --rows and taken from there where they exist; --together: where to write those added up, for calibrate.py. Cross-entropy is convex in the weights: Newton's method finds them.
 """
 
 import argparse
@@ -52,6 +52,7 @@ def main():
     p.add_argument("--dev", required=True)
     p.add_argument("--rows", required=True)
     p.add_argument("--limit", type=int, default=0)
+    p.add_argument("--together", default="")
     p.add_argument("checkpoints", nargs="+")
     a = p.parse_args()
     os.makedirs(a.rows, exist_ok=True)
@@ -66,9 +67,11 @@ def main():
             for rs in own
         ]
         weights[kind] = fitted([x for x, rs in zip(pairs, own) if half(rs[0]) == 0], len(of))
-        together += [
-            dict(rs[0], p=softmax((weights[kind] @ z).numpy()).tolist()) for (z, _), rs in zip(pairs, own)
-        ]
+        for (z, _), rs in zip(pairs, own):
+            added = weights[kind] @ z
+            together.append(dict(rs[0], z=added.tolist(), p=softmax(added.numpy()).tolist()))
+    if a.together:
+        json.dump(together, open(a.together, "w"))
     for name, rows in [
         *((c.split("=")[0], [rs[i] for rs in asked]) for i, c in enumerate(a.checkpoints)),
         ("added up", together),
