@@ -53,7 +53,7 @@ it("a queue whose workers are killed at random gives the file that one run gives
   const rows = Array.from({ length: 48 }, (_, i) => `${i},"please refund my order ${i}\nthanks"\n`);
   rows[30] = "30,too,many cells\n"; // a row that fails keeps its place
   writeFileSync(input, `id,text\n${rows.join("")}`);
-  const asked = [input, "--questions", questions, "--deployment", "b", "--model", "core-0.3.5", "--quiet"];
+  const asked = [input, "--questions", questions, "--model", "core-0.3.20", "--quiet"];
 
   expect(await qa("queue", "push", ...asked, "--to", "csv", "--chunk-rows", "2", "--out", parts)).toBe(0);
   let alive = [startWorker(), startWorker()];
