@@ -1,5 +1,5 @@
 """Another encoder's pieces for a trained one: a checkpoint that reads what another tokenizer makes of a text, so that two encoders can
-share one tokenizer (pair.py).
+share one tokenizer (export.py makes one checkpoint of them).
 
 usage: respell.py --base DIR --init trained.pt --pieces DIR --text texts.txt.gz --out DIR --minutes 10
 A new piece starts as the mean of the old pieces that spell it, in the writing (lower case, capitalised, upper case) that takes
@@ -91,39 +91,29 @@ def gap(read, told):
     return ((x - y) ** 2).sum() / ((y - y.mean(0)) ** 2).sum()
 
 
-def main():
-    p = argparse.ArgumentParser()
-    for k, d in dict(base="", init="", pieces="", text="", out="", minutes=10.0, threads=1, lr=4e-4).items():
-        p.add_argument("--" + k, default=d, type=type(d))
-    a = p.parse_args()
-    torch.set_num_threads(a.threads)
-    torch.manual_seed(1)
+def drawn(lines, rng):
+    """Heads and options (short) and states, a third each -> [(text, kind)]"""
+    texts = [(rng.choice(lines), rng.choice(("head", "option", "state"))) for _ in range(ROWS)]
+    return [(t if k == "state" else t[: rng.randint(8, 80)].strip() or t, k) for t, k in texts]
+
+
+def learn(own, encode, tokenizers, lines, a):
+    """Pieces and lower layers of `own`, which reads the first tokenizer's pieces, follow `encode`, which reads the second's."""
     rng = random.Random(1)
-    old, new = (Tokens(f"{d}/tokenizer.json") for d in (a.base, a.pieces))
-    c = torch.load(a.init)
-    encode, decide = models(a.base, c["args"]["depths"])
-    encode.load_state_dict(c["mean"]["encode"])
-    decide.load_state_dict(c["mean"]["decide"])
-    encode.requires_grad_(False)
-    own = copy.deepcopy(encode)
-    own.word = torch.nn.Embedding.from_pretrained(start(encode.word.weight, old, new), freeze=False)
     own.layers[:LEARNT].requires_grad_(True)
-    lines = [x.strip()[:LONGEST] for x in gzip.open(a.text, "rt", encoding="utf8")]
-    lines = [x for x in lines if x]
-    groups = [{"params": own.word.parameters(), "lr": a.lr}]
-    groups.append({"params": own.layers[:LEARNT].parameters(), "lr": a.lr / 8})
+    rates = {own.word: a.lr, own.layers[:LEARNT]: a.lr / 8}
+    groups = [{"params": list(m.parameters()), "lr": rate, "peak": rate} for m, rate in rates.items()]
     opt = torch.optim.AdamW(groups, betas=(0.9, 0.98), weight_decay=0.0, fused=True)
     begun, step, said, mean = time.time(), 0, 0.0, None
     while (spent := (time.time() - begun) / 60) < a.minutes:
-        texts = [(rng.choice(lines), rng.choice(("head", "option", "state"))) for _ in range(ROWS)]
-        texts = [(t if k == "state" else t[: rng.randint(8, 80)].strip() or t, k) for t, k in texts]
-        read, told = (list(zip(*(segment(tok, t, k) for t, k in texts))) for tok in (new, old))
+        texts = drawn(lines, rng)
+        read, told = (list(zip(*(segment(tok, t, k) for t, k in texts))) for tok in tokenizers)
         with torch.no_grad():
-            y = [by_word(h, w) for h, w in zip(lower(encode, told[0], old.pad), told[1])]
-        x = [by_word(h, w) for h, w in zip(lower(own, read[0], new.pad), read[1])]
+            y = [by_word(h, w) for h, w in zip(lower(encode, told[0], tokenizers[1].pad), told[1])]
+        x = [by_word(h, w) for h, w in zip(lower(own, read[0], tokenizers[0].pad), read[1])]
         loss = gap(x, y)
-        for g, top in zip(opt.param_groups, (a.lr, a.lr / 8)):
-            g["lr"] = top * min(1, (step + 1) / 30) * max(0.02, 1 - spent / a.minutes)
+        for g in opt.param_groups:
+            g["lr"] = g["peak"] * min(1, (step + 1) / 30) * max(0.02, 1 - spent / a.minutes)
         opt.zero_grad(set_to_none=True)
         loss.backward()
         torch.nn.utils.clip_grad_norm_([q for g in opt.param_groups for q in g["params"]], 1.0)
@@ -133,6 +123,9 @@ def main():
         if step == 1 or spent - said > 1:
             said = spent
             print(f"{spent:.1f} minutes, {step} steps: {mean:.3f} of the variance is left", flush=True)
+
+
+def write(own, decide, depths, a):
     os.makedirs(a.out, exist_ok=True)
     weights = load_file(f"{a.base}/model.safetensors")
     prefix = next(k for k in weights if k.endswith(WORDS)).removesuffix(WORDS)
@@ -143,8 +136,29 @@ def main():
     json.dump(config, open(f"{a.out}/config.json", "w", encoding="utf8"), indent=1)
     shutil.copy(f"{a.pieces}/tokenizer.json", a.out)
     state = {"encode": own.state_dict(), "decide": decide.state_dict()}
-    args = {"depths": c["args"]["depths"], "reader": ""}
+    args = {"depths": depths, "reader": ""}
     torch.save({"mean": state, "args": args, "step": 0, "seen": 0}, f"{a.out}/checkpoint.pt")
+
+
+def main():
+    p = argparse.ArgumentParser()
+    for k, d in dict(base="", init="", pieces="", text="", out="", minutes=10.0, threads=1, lr=4e-4).items():
+        p.add_argument("--" + k, default=d, type=type(d))
+    a = p.parse_args()
+    torch.set_num_threads(a.threads)
+    torch.manual_seed(1)
+    old, new = (Tokens(f"{d}/tokenizer.json") for d in (a.base, a.pieces))
+    c = torch.load(a.init)
+    depths = c["args"]["depths"]
+    encode, decide = models(a.base, depths)
+    encode.load_state_dict(c["mean"]["encode"])
+    decide.load_state_dict(c["mean"]["decide"])
+    encode.requires_grad_(False)
+    own = copy.deepcopy(encode)
+    own.word = torch.nn.Embedding.from_pretrained(start(encode.word.weight, old, new), freeze=False)
+    lines = [x.strip()[:LONGEST] for x in gzip.open(a.text, "rt", encoding="utf8")]
+    learn(own, encode, (new, old), [x for x in lines if x], a)
+    write(own, decide, depths, a)
 
 
 if __name__ == "__main__":
