@@ -1,8 +1,9 @@
 """The zero-shot dev suite: whole tasks and a fifth of the synth records that no training run may see.
 
-usage: dev_suite.py --data DIR [--suite dev-suite.json] [--questions dev.jsonl] [--lang en | other] [--otherwise 1]
+usage: dev_suite.py --data DIR [--suite dev-suite.json] [--questions dev.jsonl] [--lang en | other] [--otherwise 1] [--whole set_desk,set_ops]
 Writes the list (committed) and, from it, the questions as requests with gold (kept out of git). A list that exists is kept.
---otherwise: only the questions of contrast sets that have other words, in those.
+--otherwise: only the questions of contrast sets that have other words, in those. --whole: all records of these sources and nothing
+else, whatever is kept out: for those that no run has seen.
 """
 
 import argparse
@@ -190,6 +191,7 @@ def main():
     a.add_argument("--questions", default="")
     a.add_argument("--lang", default="en")
     a.add_argument("--otherwise", default=0, type=int)
+    a.add_argument("--whole", default="")
     a = a.parse_args()
     tasks, rows = read(a.data, None)
     if not os.path.exists(a.suite):
@@ -197,6 +199,9 @@ def main():
             f.write(json.dumps(make(tasks, rows), indent=2) + "\n")
     suite = json.load(open(a.suite))
     rows = {s: [r for r in rs if (r.get("lang", "en") == "en") == (a.lang == "en")] for s, rs in rows.items()}
+    if a.whole:
+        rows = {s: rows[s] for s in a.whole.split(",")}
+        suite = suite | {"records": [r["id"] for rs in rows.values() for r in rs]}
     out = questions(suite, tasks, rows)
     if a.otherwise:
         out = [otherwise(r) for r in out if r.get("otherwise")]

@@ -89,16 +89,7 @@ def table(results, by):
     """results {name: rows} -> a markdown table, a line per source (or whatever key of a row) and type; only questions that all of
     them answered."""
 
-    def key(i, r):
-        return (r["id"], i)
-
-    indexed = {}
-    for name, rows in results.items():
-        seen, own = {}, {}
-        for r in rows:
-            k = seen[r["id"]] = seen.get(r["id"], -1) + 1
-            own[key(k, r)] = r
-        indexed[name] = own
+    indexed = {name: metrics.by_question(rows) for name, rows in results.items()}
     common = set.intersection(*(set(v) for v in indexed.values()))
     names = list(results)
     group = {

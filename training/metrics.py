@@ -61,6 +61,15 @@ def measures(rows):
     return out
 
 
+def by_question(rows):
+    """-> {(id of a request, place of a question in it): row}, so that answers of several checkpoints can be laid side by side."""
+    seen, out = {}, {}
+    for r in rows:
+        place = seen[r["id"]] = seen.get(r["id"], -1) + 1
+        out[r["id"], place] = r
+    return out
+
+
 def reliability(rows, bins=15):
     """By confidence of the most probable answer: -> [(mean confidence, share right, answers)] of bins that hold any; soft golds
     count with their share."""
@@ -82,10 +91,9 @@ def centred(rows, fewest=5):
     """Answers to questions of contrast sets with `fewest` texts or more -> the rows as they are, and with each question's mean
     log-probabilities over its texts taken off: answers without what the question says before any text is read. No single row knows
     that mean: a measure, not a way to answer."""
-    asked, by, plain, out = {}, {}, [], []
-    for r in rows:
-        place = asked[r["id"]] = asked.get(r["id"], -1) + 1
-        by.setdefault((r["id"].rsplit("-", 1)[0], place, r["type"], len(r["p"])), []).append(r)
+    by, plain, out = {}, [], []
+    for (name, place), r in by_question(rows).items():
+        by.setdefault((name.rsplit("-", 1)[0], place, r["type"], len(r["p"])), []).append(r)
     for rs in by.values():
         if len(rs) < fewest:
             continue

@@ -2,7 +2,8 @@
 the held-out tasks, records and contrast sets; shows what that does on the other half.
 
 usage: weigh.py --dev dev.jsonl [--limit REQUESTS] --rows DIR [--together rows.json] NAME=CHECKPOINT_DIR NAME=CHECKPOINT_DIR ...
-Raw answers are kept in --rows and taken from there where they exist; --together: where to write those added up, for calibrate.py. Cross-entropy is convex in the weights: Newton's method finds them.
+Raw answers are kept in --rows and taken from there where they exist; --together: where to write those added up, for calibrate.py.
+Cross-entropy is convex in the weights: Newton's method finds them.
 """
 
 import argparse
@@ -24,11 +25,7 @@ def logits(name, path, a):
     kept = f"{a.rows}/{name}.json"
     if not os.path.exists(kept):
         json.dump(measured(Checkpoint(path), requests(a.dev, a.limit)), open(kept, "w"))
-    out, seen = {}, {}
-    for r in json.load(open(kept)):
-        place = seen[r["id"]] = seen.get(r["id"], -1) + 1
-        out[r["id"], place] = r
-    return out
+    return metrics.by_question(json.load(open(kept)))
 
 
 def loss(w, rows):
