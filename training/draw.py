@@ -32,7 +32,7 @@ SHARES = dict(
 BESIDE = 0.3  # share of states that are also asked something that was written about another one
 UNSURE = 0.12  # P(yes) of such a question
 OTHERWISE = 0.6  # share of questions that are asked in other words, where there are any
-AS_WELL = 0.4  # share of those that are asked in their own words too
+AS_WELL = 0.6  # share of those that are asked in their own words too
 MAX_STATE = 1000  # characters; of a synth record twice as many
 
 
@@ -57,7 +57,7 @@ class Draw:
         self.quoted = quoted  # share of states that are also asked whether they say one of their sentences
         self.filler, self.hidden, self.hidden_in = filler, hidden if filler else 0.0, hidden_in
         held, records = set(suite["tasks"]), set(suite["records"])
-        self.tasks, self.rng = tasks, rng
+        self.tasks, self.rng, self.ties = tasks, rng, 0
         self.by_task, self.by_state, self.records = {}, {}, {}
         for source, rs in rows.items():
             for r in rs:
@@ -153,13 +153,22 @@ class Draw:
         return text(row["state"]), [self.varied(q) for q in qs if q]
 
     def worded(self, source, record, key):
-        """A question of a record in its own words, in others, or in both."""
+        """-> a question of a record in its own words, in others, or in both, tied together."""
+        rng = self.rng
+        own = of_record(record["questions"][key], record["gold"][key], source)
         other = record.get("otherwise", {}).get(key)
-        told = other is not None and self.rng.random() < OTHERWISE
-        if not told or self.rng.random() < AS_WELL:
-            yield of_record(record["questions"][key], record["gold"][key], source)
-        if told:
-            yield of_record(*other, source)
+        if other is None or rng.random() >= OTHERWISE:
+            return [own]
+        told = of_record(*other, source)
+        if rng.random() >= AS_WELL:
+            return [told]
+        self.ties += 1
+        own.tie, told.tie, told.turned = self.ties, self.ties, key in record["turned"]
+        if own.type == "choice":
+            order = rng.sample(range(len(own.options)), len(own.options))
+            for q in (own, told):
+                q.options, q.target = [q.options[i] for i in order], [q.target[i] for i in order]
+        return [own, told]
 
     def beside(self, source, record):
         """A yes/no question of another record: what it asks about is most often not in this one. None where it asked none."""
@@ -172,7 +181,9 @@ class Draw:
         return q
 
     def varied(self, q):
-        """A question as it is, or told in another way with the same gold."""
+        """A question as it is, or told in another way with the same gold; a tied one as it is."""
+        if q.tie is not None:
+            return q
         rng = self.rng
         x = rng.random()
         if q.type == "choice":

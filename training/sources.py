@@ -14,13 +14,16 @@ NO, YES = "no, the statement does not hold", "yes, the statement holds"
 
 @dataclass(slots=True)
 class Question:
-    """One typed question with its gold: options are (label, description or None), target a distribution over them."""
+    """One typed question with its gold: options are (label, description or None), target a distribution over them. Two with one `tie`
+    ask the same thing in different words, options in the same places; `turned`: this one asks the opposite."""
 
     type: str
     instructions: str
     options: list
     target: list
     task: str = ""
+    tie: int | None = None
+    turned: bool = False
 
     def head(self):
         return f"{self.type} question: {self.instructions}"
@@ -142,7 +145,7 @@ def in_other_words(question, gold, other):
 
 def records_of(path):
     """A file of contrast sets (sets/README.md) -> records, one a text. `sibling`: what the texts of a set have in common; `otherwise`:
-    questions in other words, with their golds."""
+    questions in other words, with their golds; `turned`: those that ask the opposite then."""
     name = "set_" + os.path.basename(path).split(".")[0]
     for i, s in enumerate(lines(path)):
         for j, t in enumerate(s["texts"]):
@@ -158,6 +161,7 @@ def records_of(path):
                     for k, g in t["gold"].items()
                     if k in s.get("otherwise", ())
                 },
+                "turned": [k for k, q in s.get("otherwise", {}).items() if q.get("turned")],
             }
 
 

@@ -62,6 +62,7 @@ OPTIONS = dict(
     quoted=0.15,
     dropout=0.1,
     floor=0.02,
+    tie=0.0,
 )
 SMOOTH = 0.03
 AVERAGE_EVERY = 8
@@ -76,23 +77,41 @@ def loss_of(z, target, mask, qtype):
     return ce + (qtype == QTYPE["score"]) * 2.0 * rps
 
 
+def disagreement(z, batch):
+    """How far the answers to one question in two wordings are apart, summed over the pairs of a batch: half their symmetric
+    Kullback-Leibler divergence."""
+    rows = {}
+    for i, b in enumerate(batch):
+        if b[6] is not None:
+            rows.setdefault(b[6], []).append(i)
+    pairs = [(i, j, batch[i][7] != batch[j][7]) for i, j in (r for r in rows.values() if len(r) == 2)]
+    if not pairs:
+        return z.new_zeros(())
+    logp = F.log_softmax(z.float(), -1).clamp(min=-50)
+    apart = z.new_zeros(())
+    for i, j, turned in pairs:
+        p, q = logp[i], torch.cat((logp[j, :2].flip(0), logp[j, 2:])) if turned else logp[j]
+        apart = apart + ((p.exp() - q.exp()) * (p - q)).sum() / 2
+    return apart
+
+
 def tokenised(tokens, state, q, window):
-    """-> (qtype, head, options, target, state) as token tuples; None where it does not fit the window."""
+    """-> (qtype, head, options, target, state, task, tie, turned), segments as token tuples; None where it does not fit the window."""
     h, os_, s = (
         tuple(tokens.head(q.head())),
         [tuple(tokens.option(o)) for o in q.option_texts()],
         tuple(tokens.state(state)),
     )
     return (
-        (QTYPE[q.type], h, os_, q.target, s, q.task)
+        (QTYPE[q.type], h, os_, q.target, s, q.task, q.tie, q.turned)
         if len(h) + sum(map(len, os_)) + 1 + len(s) <= window
         else None
     )
 
 
 def batches(pool, a, rng):
-    """Questions of like state and prefix length together, those about one state side by side (it is then read once), under
-    budgets of live and of state tokens."""
+    """Questions of like state and prefix length together, those about one state side by side (it is then read once) and tied ones
+    in one batch, under budgets of live and of state tokens."""
 
     def bucket(n):
         return min(b for b in (16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1 << 30) if n <= b)
@@ -104,16 +123,19 @@ def batches(pool, a, rng):
         return len(b[1]) + sum(map(len, b[2])) + 2 * len(b[2])
 
     order = {s: rng.random() for s in {b[4] for b in pool}}
-    rows = sorted(pool, key=lambda b: (bucket(len(b[4])), bucket(prefix(b)), order[b[4]]))
+    units = {}
+    for i, b in enumerate(pool):
+        units.setdefault((i, None) if b[6] is None else b[6], []).append(b)
+    rows = sorted(
+        units.values(), key=lambda u: (bucket(len(u[0][4])), bucket(max(map(prefix, u))), order[u[0][4]])
+    )
     out, cur, top, longest = [], [], 0, 0
-    for b in rows:
-        t, s = max(top, live(b)), max(longest, len(b[4]))
-        if cur and (
-            len(cur) >= a.batch or (len(cur) + 1) * t > a.live_tokens or (len(cur) + 1) * s > a.state_tokens
-        ):
+    for u in rows:
+        t, s, n = max(top, *map(live, u)), max(longest, len(u[0][4])), len(cur) + len(u)
+        if cur and (n > a.batch or n * t > a.live_tokens or n * s > a.state_tokens):
             out.append(cur)
-            cur, t, s = [], live(b), len(b[4])
-        cur.append(b)
+            cur, t, s = [], max(map(live, u)), len(u[0][4])
+        cur += u
         top, longest = t, s
     if cur:
         out.append(cur)
@@ -252,8 +274,9 @@ class Trainer:
             g["lr"] = g["peak"] * share
         z, target, mask, qtype = self.logits(batch)
         loss = loss_of(z, target, mask, qtype).sum() / a.batch
+        apart = disagreement(z, batch) / a.batch if a.tie else 0.0
         self.opt.zero_grad(set_to_none=True)
-        loss.backward()
+        (loss + a.tie * apart).backward()
         ps = [p for g in self.opt.param_groups for p in g["params"]]
         torch.nn.utils.clip_grad_norm_(ps, 1.0)
         self.opt.step()
