@@ -1,5 +1,7 @@
 """Draws training questions: which source, which state, which questions about it. Never a held-out task, record or state."""
 
+import random
+
 import derive
 from sources import of_record, of_row, text
 
@@ -33,6 +35,7 @@ BESIDE = 0.3  # share of states that are also asked something that was written a
 UNSURE = 0.12  # P(yes) of such a question
 OTHERWISE = 0.6  # share of questions that are asked in other words, where there are any
 AS_WELL = 0.6  # share of those that are asked in their own words too
+TOGETHER = 4  # texts of a contrast set that are asked the same questions at once, at most: each question is then read once for all of them
 MAX_STATE = 1000  # characters; of a synth record twice as many
 
 
@@ -58,12 +61,13 @@ class Draw:
         self.filler, self.hidden, self.hidden_in = filler, hidden if filler else 0.0, hidden_in
         held, records = set(suite["tasks"]), set(suite["records"])
         self.tasks, self.rng, self.ties = tasks, rng, 0
-        self.by_task, self.by_state, self.records = {}, {}, {}
+        self.by_task, self.by_state, self.records, self.sets = {}, {}, {}, {}
         for source, rs in rows.items():
             for r in rs:
                 if "questions" in r:
                     if r["id"] not in records and len(text(r["state"])) <= 2 * longest:
                         self.records.setdefault(source, []).append(r)
+                        self.sets.setdefault(r.get("sibling", r["id"]), []).append(r)
                     continue
                 s = text(r["state"])
                 if r["task"] in held or r.get("split") == "dev" or s in seen_in_dev or len(s) > longest:
@@ -100,11 +104,17 @@ class Draw:
         )
 
     def draw(self):
-        """-> state text, its questions; now and then the state stands in a long text."""
-        state, qs = self.asked()
-        if self.rng.random() < self.hidden:
-            state = derive.surrounded(state, self.filler, self.rng, self.hidden_in)
-        return state, qs
+        """-> [(state text, its questions)]: one, or some texts of a contrast set that are asked the same; now and then a state stands
+        in a long text."""
+        return [
+            (
+                derive.surrounded(state, self.filler, self.rng, self.hidden_in)
+                if self.rng.random() < self.hidden
+                else state,
+                qs,
+            )
+            for state, qs in self.asked()
+        ]
 
     def written(self, source, state):
         """A sentence of this state, true to it or not, as a question; None where there is none."""
@@ -119,7 +129,7 @@ class Draw:
         )
 
     def asked(self):
-        """-> state text, its questions. Many about one state: reading a state costs as much as some questions about it."""
+        """-> [(state text, its questions)]. Many about one state: reading a state costs as much as some questions about it."""
         rng = self.rng
         source = rng.choices(self.sources, self.weights)[0]
         if source == "pairs":
@@ -129,16 +139,9 @@ class Draw:
             qs = [derive.statement(h, told[h], rng) for h in hs]
             if rng.random() < BESIDE:
                 qs.append(derive.statement(rng.choice(self.pairs[1])[1], 0.05, rng))
-            return premise, qs
+            return [(premise, qs)]
         if source in self.records:
-            r = rng.choice(self.records[source])
-            qs = [q for k in r["questions"] if k in r["gold"] for q in self.worded(source, r, k)]
-            choices = [q for q in qs if q.type == "choice"]
-            qs += [derive.asked_as_noul(q, rng) for q in choices if rng.random() < 0.3]
-            qs.append(self.beside(source, r) if rng.random() < 2 * BESIDE else None)
-            if isinstance(r["state"], str) and rng.random() < 2 * self.quoted:
-                qs.append(self.written(source, r["state"]))
-            return text(r["state"]), [self.varied(q) for q in qs if q]
+            return self.asked_alike(source, rng.choice(self.records[source]))
         names, weights = self.named[source]
         row = rng.choice(self.by_task[source][rng.choices(names, weights)[0]])
         about = [row] + [r for r in self.by_state[source, text(row["state"])] if r is not row][:3]
@@ -150,11 +153,34 @@ class Draw:
             qs += [derive.asked_as_noul(q, rng) for q in qs]
         if isinstance(row["state"], str) and rng.random() < self.quoted:
             qs.append(self.written(source, row["state"]))
-        return text(row["state"]), [self.varied(q) for q in qs if q]
+        return [(text(row["state"]), [self.varied(q, rng) for q in qs if q])]
 
-    def worded(self, source, record, key):
+    def asked_alike(self, source, record):
+        """A record and some texts of its set -> [(state text, its questions)]: each question is worded and varied alike for all of them;
+        the record is asked some more."""
+        rng, seed = self.rng, self.rng.random()
+        others = [r for r in self.sets[record.get("sibling", record["id"])] if r is not record]
+        out = []
+        for r in [record, *rng.sample(others, min(len(others), rng.randrange(TOGETHER)))]:
+            qs = []
+            for k in r["questions"]:
+                if k in r["gold"]:
+                    alike = random.Random(f"{seed} {k}")
+                    qs += [self.varied(q, alike) for q in self.worded(source, r, k, alike)]
+            out.append((text(r["state"]), qs))
+        more = [
+            derive.asked_as_noul(of_record(q, record["gold"][k], source), rng)
+            for k, q in record["questions"].items()
+            if q["type"] == "choice" and k in record["gold"] and rng.random() < 0.3
+        ]
+        more.append(self.beside(source, record) if rng.random() < 2 * BESIDE else None)
+        if isinstance(record["state"], str) and rng.random() < 2 * self.quoted:
+            more.append(self.written(source, record["state"]))
+        out[0][1].extend(self.varied(q, rng) for q in more if q)
+        return out
+
+    def worded(self, source, record, key, rng):
         """-> a question of a record in its own words, in others, or in both, tied together."""
-        rng = self.rng
         own = of_record(record["questions"][key], record["gold"][key], source)
         other = record.get("otherwise", {}).get(key)
         if other is None or rng.random() >= OTHERWISE:
@@ -180,11 +206,10 @@ class Draw:
         q.target = [1 - UNSURE, UNSURE]
         return q
 
-    def varied(self, q):
+    def varied(self, q, rng):
         """A question as it is, or told in another way with the same gold; a tied one as it is."""
         if q.tie is not None:
             return q
-        rng = self.rng
         x = rng.random()
         if q.type == "choice":
             if len(q.options) > 20 and rng.random() < 0.7:

@@ -95,23 +95,24 @@ def disagreement(z, batch):
     return apart
 
 
-def tokenised(tokens, state, q, window):
-    """-> (qtype, head, options, target, state, task, tie, turned), segments as token tuples; None where it does not fit the window."""
+def tokenised(tokens, state, q, window, group=None):
+    """-> (qtype, head, options, target, state, task, tie, turned, group), segments as token tuples; None where it does not fit the
+    window. Questions of one group were drawn together."""
     h, os_, s = (
         tuple(tokens.head(q.head())),
         [tuple(tokens.option(o)) for o in q.option_texts()],
         tuple(tokens.state(state)),
     )
     return (
-        (QTYPE[q.type], h, os_, q.target, s, q.task, q.tie, q.turned)
+        (QTYPE[q.type], h, os_, q.target, s, q.task, q.tie, q.turned, group)
         if len(h) + sum(map(len, os_)) + 1 + len(s) <= window
         else None
     )
 
 
 def batches(pool, a, rng):
-    """Questions of like state and prefix length together, those about one state side by side (it is then read once) and tied ones
-    in one batch, under budgets of live and of state tokens."""
+    """Questions of like state and prefix length together, those that were drawn together side by side (their states and segments
+    are then read once) and tied ones in one batch, under budgets of live and of state tokens."""
 
     def bucket(n):
         return min(b for b in (16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1 << 30) if n <= b)
@@ -122,12 +123,16 @@ def batches(pool, a, rng):
     def prefix(b):
         return len(b[1]) + sum(map(len, b[2])) + 2 * len(b[2])
 
-    order = {s: rng.random() for s in {b[4] for b in pool}}
+    order = {g: rng.random() for g in {b[8] for b in pool}}
+    state = {}
+    for b in pool:
+        state[b[8]] = max(state.get(b[8], 0), len(b[4]))
     units = {}
     for i, b in enumerate(pool):
         units.setdefault((i, None) if b[6] is None else b[6], []).append(b)
     rows = sorted(
-        units.values(), key=lambda u: (bucket(len(u[0][4])), bucket(max(map(prefix, u))), order[u[0][4]])
+        units.values(),
+        key=lambda u: (bucket(state[u[0][8]]), bucket(max(map(prefix, u))), order[u[0][8]], u[0][1]),
     )
     out, cur, top, longest = [], [], 0, 0
     for u in rows:
@@ -241,7 +246,7 @@ class Trainer:
 
     def find_centre(self, draw):
         """The mean of what some states and some options are read as, an equal part each."""
-        drawn = [draw.draw() for _ in range(self.a.centre)]
+        drawn = [draw.draw()[0] for _ in range(self.a.centre)]
         states = [tuple(self.tokens.state(s)) for s, _ in drawn]
         options = [
             tuple(self.tokens.option(o)) for _, qs in drawn for q in qs[:1] for o in q.option_texts()[:2]
@@ -252,13 +257,14 @@ class Trainer:
         self.mean["encode"]["centre"] = self.encode.centre.clone()
 
     def pool(self, draw):
-        rows = []
+        rows, group = [], 0
         while len(rows) < self.a.pool:
-            state, qs = draw.draw()
+            group += 1
             rows += [
                 r
                 for r in (
-                    tokenised(self.tokens, state, q, self.a.window)
+                    tokenised(self.tokens, state, q, self.a.window, group)
+                    for state, qs in draw.draw()
                     for q in qs
                     if q.type in (self.a.types or q.type)
                 )
