@@ -1,9 +1,9 @@
 """The zero-shot dev suite: whole tasks and a fifth of the synth records that no training run may see.
 
-usage: dev_suite.py --data DIR [--suite dev-suite.json] [--questions dev.jsonl] [--lang en | other] [--otherwise 1] [--whole set_desk,set_ops]
+usage: dev_suite.py --data DIR [--suite dev-suite.json] [--questions dev.jsonl] [--lang en | other] [--otherwise 1] [--whole set_trades]
 Writes the list (committed) and, from it, the questions as requests with gold (kept out of git). A list that exists is kept.
 --otherwise: only the questions of contrast sets that have other words, in those. --whole: all records of these sources and nothing
-else, whatever is kept out: for those that no run has seen.
+else; the ruler's (RULER) are asked only so.
 """
 
 import argparse
@@ -16,6 +16,8 @@ from dataclasses import replace
 
 from sources import of_row, read
 
+# Contrast sets kept out whole: a ruler, apart from the suite's own questions and from whatever is fitted on those.
+RULER = ("set_trades", "set_tongues")
 # Families held out whole, by the start of the task id; "{n}" after a name keeps every n-th task of the family.
 FAMILIES = [
     "clinc.domain",
@@ -114,10 +116,10 @@ def reworded(q, task, rng):
 
 def make(tasks, rows):
     seen = {r["task"] for rs in rows.values() for r in rs if "task" in r}
-    records = [r for rs in rows.values() for r in rs if "questions" in r]
+    records = [(s, r) for s, rs in rows.items() for r in rs if "questions" in r]
     return {
         "tasks": sorted(t for t in seen if held_out(t)),
-        "records": sorted(r["id"] for r in records if every(r.get("sibling", r["id"]), 5)),
+        "records": sorted(r["id"] for s, r in records if s in RULER or every(r.get("sibling", r["id"]), 5)),
     }
 
 
@@ -202,6 +204,8 @@ def main():
     if a.whole:
         rows = {s: rows[s] for s in a.whole.split(",")}
         suite = suite | {"records": [r["id"] for rs in rows.values() for r in rs]}
+    else:
+        rows = {s: rs for s, rs in rows.items() if s not in RULER}
     out = questions(suite, tasks, rows)
     if a.otherwise:
         out = [otherwise(r) for r in out if r.get("otherwise")]
