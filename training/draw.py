@@ -39,6 +39,11 @@ TOGETHER = 4  # texts of a contrast set that are asked the same questions at onc
 MAX_STATE = 1000  # characters; of a synth record twice as many
 
 
+def set_of(record):
+    """What the texts of a contrast set have in common; another record is alone."""
+    return record.get("sibling", record["id"])
+
+
 class Draw:
     """shares: other weights than SHARES; longest: states over so many characters are left out; filler: lines of other texts, in
     which a share `hidden` of the states stands, of up to `hidden_in` characters."""
@@ -67,7 +72,7 @@ class Draw:
                 if "questions" in r:
                     if r["id"] not in records and len(text(r["state"])) <= 2 * longest:
                         self.records.setdefault(source, []).append(r)
-                        self.sets.setdefault(r.get("sibling", r["id"]), []).append(r)
+                        self.sets.setdefault(set_of(r), []).append(r)
                     continue
                 s = text(r["state"])
                 if r["task"] in held or r.get("split") == "dev" or s in seen_in_dev or len(s) > longest:
@@ -159,7 +164,7 @@ class Draw:
         """A record and some texts of its set -> [(state text, its questions)]: each question is worded and varied alike for all of them;
         the record is asked some more."""
         rng, seed = self.rng, self.rng.random()
-        others = [r for r in self.sets[record.get("sibling", record["id"])] if r is not record]
+        others = [r for r in self.sets[set_of(record)] if r is not record]
         out = []
         for r in [record, *rng.sample(others, min(len(others), rng.randrange(TOGETHER)))]:
             qs = []
@@ -200,7 +205,7 @@ class Draw:
         """A yes/no question of another record: what it asks about is most often not in this one. None where it asked none."""
         other = self.rng.choice(self.records[source])
         asked = [q for k, q in other["questions"].items() if q["type"] == "noul" and k in other["gold"]]
-        if other.get("sibling", other["id"]) == record.get("sibling", record["id"]) or not asked:
+        if set_of(other) == set_of(record) or not asked:
             return None
         q = of_record(self.rng.choice(asked), 0, source)
         q.target = [1 - UNSURE, UNSURE]

@@ -140,7 +140,7 @@ def shared(encode, decide, tokens):
     segments = Segments(encode, tokens.pad, "cpu")
     with torch.no_grad():
         pairs = [[r, rows[j]] for r in rows for j in range(2)]
-        pairs = [(*q[:4], s[4]) for q, s in pairs]
+        pairs = [q._replace(state=s.state) for q, s in pairs]
         alone, _, _ = collate(pairs, segments, "cpu")
         whole = decide(*alone).view(2, 2, -1)
         x, _, mask = collate(rows, segments, "cpu")

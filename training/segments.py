@@ -4,6 +4,7 @@ read each batch anew."""
 import re
 from collections import OrderedDict
 from itertools import groupby
+from typing import NamedTuple
 
 import torch
 from tokenizers import Tokenizer
@@ -15,6 +16,21 @@ SPECIAL = {
     "mask": ("[MASK]", "<mask>"),
     "pad": ("[PAD]", "<pad>"),
 }
+
+
+class Row(NamedTuple):
+    """A question about a state as token ids: what a batch is made of. `tie`, `turned`: see sources.Question; rows of one `group`
+    were drawn together."""
+
+    qtype: int
+    head: tuple
+    options: list
+    target: list
+    state: tuple
+    task: str = ""
+    tie: int | None = None
+    turned: bool = False
+    group: int | None = None
 
 
 class Tokens:
@@ -118,18 +134,18 @@ def indexed(rows):
 
 
 def collate(batch, segments, device):
-    """batch: [(qtype, head ids, [option ids], target, state ids, ..)] -> Decide's inputs with one question a state, targets [n,m]
+    """[Row] -> Decide's inputs with one question a state, targets [n,m]
     and their mask. A segment that occurs twice is read once."""
     n = len(batch)
-    cuts = [[len(h)] + [len(o) for o in os_] for _, h, os_, *_ in batch]
-    P, M, S = max(map(sum, cuts)), max(len(c) - 1 for c in cuts), max(len(b[4]) for b in batch)
+    cuts = [[len(b.head)] + [len(o) for o in b.options] for b in batch]
+    P, M, S = max(map(sum, cuts)), max(len(c) - 1 for c in cuts), max(len(b.state) for b in batch)
 
     def zeros(*s):
         return torch.zeros(*s, dtype=torch.long)
 
     mask, part, marker, marker_mask = zeros(n, P), zeros(n, P), zeros(n, M), zeros(n, M)
     target, option = torch.zeros(n, M), zeros(n, M)
-    own, at_segment = indexed([s for _, h, os_, *_ in batch for s in (h, *os_)])
+    own, at_segment = indexed([s for b in batch for s in (b.head, *b.options)])
     tokens, pooled = segments.whole(list(own))
     prefix, head, at = [], zeros(n), 0
     for i, cut in enumerate(cuts):
@@ -142,8 +158,8 @@ def collate(batch, segments, device):
         part[i, cut[0] : size] = 1
         marker_mask[i, :k] = 1
         marker[i, :k] = torch.tensor(cut[:-1]).cumsum(0)
-        target[i, :k] = torch.tensor(batch[i][3])
-    states, at_state = indexed([b[4] for b in batch])
+        target[i, :k] = torch.tensor(batch[i].target)
+    states, at_state = indexed([b.state for b in batch])
     state_hidden, state_mask, state_pooled = segments.finished(list(states), S)
 
     def q(t):
@@ -158,7 +174,7 @@ def collate(batch, segments, device):
         q(marker_mask),
         q(pooled[head.to(device)]),
         q(pooled[option.to(device)] * marker_mask.unsqueeze(-1)),
-        q(torch.tensor([b[0] for b in batch])),
+        q(torch.tensor([b.qtype for b in batch])),
         state_hidden,
         state_mask.long(),
         state_pooled,

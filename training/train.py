@@ -18,7 +18,7 @@ import torch.nn.functional as F
 import metrics
 from draw import Draw
 from model import models
-from segments import Segments, Tokens, collate
+from segments import Row, Segments, Tokens, collate
 from sources import QTYPE, of_record, read, text
 
 OPTIONS = dict(
@@ -82,9 +82,9 @@ def disagreement(z, batch):
     Kullback-Leibler divergence."""
     rows = {}
     for i, b in enumerate(batch):
-        if b[6] is not None:
-            rows.setdefault(b[6], []).append(i)
-    pairs = [(i, j, batch[i][7] != batch[j][7]) for i, j in (r for r in rows.values() if len(r) == 2)]
+        if b.tie is not None:
+            rows.setdefault(b.tie, []).append(i)
+    pairs = [(i, j, batch[i].turned != batch[j].turned) for i, j in (r for r in rows.values() if len(r) == 2)]
     if not pairs:
         return z.new_zeros(())
     logp = F.log_softmax(z.float(), -1).clamp(min=-50)
@@ -96,18 +96,23 @@ def disagreement(z, batch):
 
 
 def tokenised(tokens, state, q, window, group=None):
-    """-> (qtype, head, options, target, state, task, tie, turned, group), segments as token tuples; None where it does not fit the
-    window. Questions of one group were drawn together."""
-    h, os_, s = (
+    """-> Row; None where it does not fit the window."""
+    row = Row(
+        QTYPE[q.type],
         tuple(tokens.head(q.head())),
         [tuple(tokens.option(o)) for o in q.option_texts()],
+        q.target,
         tuple(tokens.state(state)),
+        q.task,
+        q.tie,
+        q.turned,
+        group,
     )
-    return (
-        (QTYPE[q.type], h, os_, q.target, s, q.task, q.tie, q.turned, group)
-        if len(h) + sum(map(len, os_)) + 1 + len(s) <= window
-        else None
-    )
+    return row if prefix_tokens(row) + 1 + len(row.state) <= window else None
+
+
+def prefix_tokens(row):
+    return len(row.head) + sum(map(len, row.options))
 
 
 def batches(pool, a, rng):
@@ -118,28 +123,28 @@ def batches(pool, a, rng):
         return min(b for b in (16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1 << 30) if n <= b)
 
     def live(b):
-        return len(b[1]) + len(b[2])
+        return len(b.head) + len(b.options)
 
     def prefix(b):
-        return len(b[1]) + sum(map(len, b[2])) + 2 * len(b[2])
+        return prefix_tokens(b) + 2 * len(b.options)
 
-    order = {g: rng.random() for g in {b[8] for b in pool}}
+    order = {g: rng.random() for g in {b.group for b in pool}}
     state = {}
     for b in pool:
-        state[b[8]] = max(state.get(b[8], 0), len(b[4]))
+        state[b.group] = max(state.get(b.group, 0), len(b.state))
     units = {}
     for i, b in enumerate(pool):
-        units.setdefault((i, None) if b[6] is None else b[6], []).append(b)
+        units.setdefault((i, None) if b.tie is None else b.tie, []).append(b)
     rows = sorted(
         units.values(),
-        key=lambda u: (bucket(state[u[0][8]]), bucket(max(map(prefix, u))), order[u[0][8]], u[0][1]),
+        key=lambda u: (bucket(state[u[0].group]), bucket(max(map(prefix, u))), order[u[0].group], u[0].head),
     )
     out, cur, top, longest = [], [], 0, 0
     for u in rows:
-        t, s, n = max(top, *map(live, u)), max(longest, len(u[0][4])), len(cur) + len(u)
+        t, s, n = max(top, *map(live, u)), max(longest, len(u[0].state)), len(cur) + len(u)
         if cur and (n > a.batch or n * t > a.live_tokens or n * s > a.state_tokens):
             out.append(cur)
-            cur, t, s = [], max(map(live, u)), len(u[0][4])
+            cur, t, s = [], max(map(live, u)), len(u[0].state)
         cur += u
         top, longest = t, s
     if cur:
@@ -268,9 +273,9 @@ class Trainer:
                     for q in qs
                     if q.type in (self.a.types or q.type)
                 )
-                if r and len(r[1]) + sum(map(len, r[2])) <= self.a.prefix_tokens
+                if r and prefix_tokens(r) <= self.a.prefix_tokens
             ]
-        self.segments.get(list({s for r in rows for s in (r[1], *r[2], r[4])}))
+        self.segments.get(list({s for r in rows for s in (r.head, *r.options, r.state)}))
         return batches(rows, self.a, self.rng)
 
     def update(self, batch, share):
@@ -293,9 +298,13 @@ class Trainer:
         kinds = {v: k for k, v in QTYPE.items()}
         return loss.item() * a.batch / len(batch), [
             (
-                kinds[b[0]]
+                kinds[b.qtype]
                 + ":"
-                + (b[5].removeprefix("derived.") if b[5].startswith("derived.") else metrics.kind_of(b[5])),
+                + (
+                    b.task.removeprefix("derived.")
+                    if b.task.startswith("derived.")
+                    else metrics.kind_of(b.task)
+                ),
                 h,
             )
             for b, h in zip(batch, hits)
@@ -319,7 +328,7 @@ class Trainer:
         out = [None] * len(rows)
         order = sorted(
             (i for i, r in enumerate(rows) if r),
-            key=lambda i: (len(rows[i][4]), len(rows[i][1]) + len(rows[i][2])),
+            key=lambda i: (len(rows[i].state), len(rows[i].head) + len(rows[i].options)),
         )
         for j in range(0, len(order), 32):
             part = order[j : j + 32]
