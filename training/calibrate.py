@@ -1,7 +1,7 @@
 """Fits temperatures on one half of the held-out tasks and records, shows what they do on the other half, writes them down.
 
-usage: calibrate.py --checkpoint DIR --dev dev.jsonl [--limit REQUESTS] [--rows rows.json] [--write 1] [--picture calibration.svg]
-Answers are kept in --rows, and taken from there where it exists.
+usage: calibrate.py --checkpoint DIR --dev dev.jsonl[,more.jsonl] [--limit REQUESTS] [--rows rows.json] [--write 1] [--picture calibration.svg]
+A limit holds for each file: English and other languages count alike so. Answers are kept in --rows, and taken from there where it exists.
 """
 
 import argparse
@@ -128,7 +128,8 @@ def main():
     if a.rows and os.path.exists(a.rows):
         rows = json.load(open(a.rows))
     else:
-        rows = measured(Checkpoint(a.checkpoint), requests(a.dev, a.limit))
+        asked = [x for file in a.dev.split(",") for x in requests(file, a.limit)]
+        rows = measured(Checkpoint(a.checkpoint), asked)
         if a.rows:
             json.dump(rows, open(a.rows, "w"))
     c = temperatures([r for r in rows if half(r) == 0])

@@ -1,7 +1,6 @@
 """Exports a training checkpoint as the two graphs that ship, proves them equal to the trained model, and gates the 8-bit copy.
 
 usage: export.py --base DIR --ckpt checkpoint.pt --out DIR --name core-0.3.20 [--dev dev.jsonl --gate 2000]
-Two that share a tokenizer become one pair of graphs, whose logits are theirs added up: --base A,B --ckpt a.pt,b.pt --weights of weigh.py.
 fp32 copies stay beside it, in OUT.fp32, and are not part of the checkpoint.
 """
 
@@ -77,18 +76,6 @@ class Reading(torch.nn.Module):
         return self.decide.state(hidden), pooled
 
 
-class Readings(torch.nn.Module):
-    """What several readings make of the same segments, side by side: hidden [n,c,s,d1+d2..], pooled [n,d1+d2..]."""
-
-    def __init__(self, parts):
-        super().__init__()
-        self.parts = torch.nn.ModuleList(Reading(*part) for part in parts)
-
-    def forward(self, input_ids, attention_mask):
-        hidden, pooled = zip(*(part(input_ids, attention_mask) for part in self.parts))
-        return torch.cat(hidden, -1), torch.cat(pooled, -1)
-
-
 class Shared(torch.nn.Module):
     """Decide as the contract has it: one question set for all states."""
 
@@ -98,25 +85,6 @@ class Shared(torch.nn.Module):
 
     def forward(self, *x):
         return self.decide.decide(*(t.unsqueeze(0) for t in x[:8]), *x[8:])
-
-
-WIDE = (0, 5, 6, 8, 10)  # inputs of Shared that have a vector's width: hidden states and means
-
-
-class Added(torch.nn.Module):
-    """Logits of several, each of its own share of the vectors, times a weight by question type (weights [k,3]), added up."""
-
-    def __init__(self, parts, weights):
-        super().__init__()
-        self.parts = torch.nn.ModuleList(Shared(decide) for _, decide in parts)
-        self.widths = [encode.width for encode, _ in parts]
-        self.register_buffer("weights", weights)
-
-    def forward(self, *x):
-        shares = [t.split(self.widths, -1) if i in WIDE else [t] * len(self.parts) for i, t in enumerate(x)]
-        qtype = x[7]
-        zs = [part(*own) for part, own in zip(self.parts, zip(*shares))]
-        return sum(w[qtype].unsqueeze(-1) * z for w, z in zip(self.weights, zs))
 
 
 def quiet():
@@ -151,15 +119,10 @@ def shared(encode, decide, tokens):
     return x
 
 
-def export(parts, tokens, out, weights=None):
-    """Traces both graphs of [(encode, decide)] on two questions and two states."""
+def export(encode, decide, tokens, out):
+    """Traces both graphs on two questions and two states."""
     os.makedirs(out, exist_ok=True)
-    examples = [shared(encode, decide, tokens) for encode, decide in parts]
-    if len(parts) == 1:
-        reading, deciding, example = Reading(*parts[0]), Shared(parts[0][1]), examples[0]
-    else:
-        reading, deciding = Readings(parts), Added(parts, weights)
-        example = [torch.cat(ts, -1) if i in WIDE else ts[0] for i, ts in enumerate(zip(*examples))]
+    example = shared(encode, decide, tokens)
     with torch.no_grad():
         ids = (
             torch.tensor([[101, 2003, 102, 0], [2003, 2009, 2204, 102]])
@@ -167,7 +130,7 @@ def export(parts, tokens, out, weights=None):
             else torch.tensor([[tokens.cls, 5, tokens.sep, tokens.pad], [5, 6, 7, tokens.sep]])
         )
         torch.onnx.export(
-            reading.eval(),
+            Reading(encode, decide).eval(),
             (ids, (ids != tokens.pad).long()),
             f"{out}/encode.onnx",
             input_names=["input_ids", "attention_mask"],
@@ -182,7 +145,7 @@ def export(parts, tokens, out, weights=None):
             },
         )
         torch.onnx.export(
-            deciding.eval(),
+            Shared(decide).eval(),
             tuple(example),
             f"{out}/decide.onnx",
             input_names=PREFIX + STATE,
@@ -193,14 +156,14 @@ def export(parts, tokens, out, weights=None):
         )
 
 
-def manifest(out, name, parts, tokens, a, data=()):
+def manifest(out, encode, tokens, a, data=()):
     def sha(f):
         return hashlib.sha256(open(f"{out}/{f}", "rb").read()).hexdigest()
 
     files = ["encode.onnx", "decide.onnx", "tokenizer.json", *data]
     json.dump(
         dict(
-            name=name,
+            name=a.name,
             family="core",
             description=a.description,
             languages=a.languages.split(","),
@@ -209,8 +172,8 @@ def manifest(out, name, parts, tokens, a, data=()):
             tokenizer="tokenizer.json",
             **({"data": list(data)} if data else {}),
             window=a.window,
-            hidden_size=sum(encode.width for encode, _ in parts),
-            depths=parts[0][0].depths,
+            hidden_size=encode.width,
+            depths=encode.depths,
             special_tokens=tokens.special,
             calibration={},
             sha256={f: sha(f) for f in files},
@@ -299,30 +262,24 @@ def main():
         languages="en",
         release_date="2026-11-21",
         description="",
-        weights="",  # of each one's logits: choice,score,noul a part, parts apart by a colon
     ).items():
         p.add_argument("--" + k.replace("_", "-"), default=d, type=type(d))
     a = p.parse_args()
     quiet()
-    bases = a.base.split(",")
-    tokens = Tokens(f"{bases[0]}/tokenizer.json")
-    loaded = [load(base, ckpt) for base, ckpt in zip(bases, a.ckpt.split(","), strict=True)]
-    parts = [(encode, decide) for encode, decide, _ in loaded]
-    for encode, _ in parts:
-        encode.window = a.window
-    weights = [[float(x) for x in of.split(",")] for of in a.weights.split(":")] if a.weights else None
+    tokens = Tokens(f"{a.base}/tokenizer.json")
+    encode, decide, c = load(a.base, a.ckpt)
+    encode.window = a.window
     full = a.out.rstrip("/") + ".fp32"
-    for _, _, c in loaded:
-        print("step", c["step"], "questions seen", c["seen"])
-    export(parts, tokens, full, torch.tensor(weights) if weights else None)
+    print("step", c["step"], "questions seen", c["seen"])
+    export(encode, decide, tokens, full)
     os.makedirs(a.out, exist_ok=True)
     for g in ("encode", "decide"):
         quantise(f"{full}/{g}.onnx", f"{a.out}/{g}.onnx", a.block if g == "encode" else 32)
     onnx.save(ordered_sums(onnx.load(f"{a.out}/decide.onnx")), f"{a.out}/decide.onnx")
     data = set_apart(f"{a.out}/encode.onnx")
     for d, apart in ((full, ()), (a.out, data)):
-        shutil.copy(f"{bases[0]}/tokenizer.json", d)
-        manifest(d, a.name, parts, tokens, a, apart)
+        shutil.copy(f"{a.base}/tokenizer.json", d)
+        manifest(d, encode, tokens, a, apart)
     print({f: round(os.path.getsize(f"{a.out}/{f}") / 1e6, 1) for f in sorted(os.listdir(a.out))}, "MB")
     alike(a.out)
     if a.dev:

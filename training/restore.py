@@ -1,7 +1,6 @@
 """A shipped checkpoint as a start for training: its 8-bit weights as a run's checkpoint.pt (a thousandth or so off what was trained).
 
 usage: restore.py --base DIR [--reader DIR] --checkpoint models/core-0.3.20 --out restored.pt
-Of a pair, both: --base A,B --out a.pt,b.pt.
 Which tensor of a graph is which weight is not written in it: a model of random weights is exported in the same way and matched.
 """
 
@@ -18,7 +17,6 @@ from export import export, quiet
 from model import models
 from quantise import without_aliases
 from segments import Tokens
-from sources import QTYPE
 
 
 def both(path):
@@ -79,22 +77,19 @@ def main():
     quiet()
     tokens = Tokens(f"{a.checkpoint}/tokenizer.json")
     manifest = json.load(open(f"{a.checkpoint}/checkpoint.json", encoding="utf8"))
-    bases = a.base.split(",")
-    parts = [models(base, manifest["depths"], a.reader) for base in bases]
-    for encode, decide in parts:
-        encode.window = manifest["window"]
-        for w in (*encode.state_dict().values(), *decide.state_dict().values()):
-            if w.is_floating_point():
-                torch.nn.init.normal_(w, std=0.02) if w.dim() else w.normal_()
+    encode, decide = models(a.base, manifest["depths"], a.reader)
+    encode.window = manifest["window"]
+    for w in (*encode.state_dict().values(), *decide.state_dict().values()):
+        if w.is_floating_point():
+            torch.nn.init.normal_(w, std=0.02) if w.dim() else w.normal_()
     with tempfile.TemporaryDirectory() as skeleton:
-        export([(e.eval(), d.eval()) for e, d in parts], tokens, skeleton, torch.rand(len(parts), len(QTYPE)))
+        export(encode.eval(), decide.eval(), tokens, skeleton)
         exported, shipped = both(skeleton), both(a.checkpoint)
-    for (encode, decide), out in zip(parts, a.out.split(","), strict=True):
-        for m in (encode, decide):
-            matched(m, exported, shipped)
-        mean = {"encode": encode.state_dict(), "decide": decide.state_dict()}
-        args = {"depths": manifest["depths"], "reader": a.reader}
-        torch.save({"mean": mean, "args": args, "step": 0, "seen": 0}, out)
+    for m in (encode, decide):
+        matched(m, exported, shipped)
+    mean = {"encode": encode.state_dict(), "decide": decide.state_dict()}
+    args = {"depths": manifest["depths"], "reader": a.reader}
+    torch.save({"mean": mean, "args": args, "step": 0, "seen": 0}, a.out)
 
 
 if __name__ == "__main__":
