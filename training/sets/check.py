@@ -11,7 +11,7 @@ from collections import Counter
 def fits(question, gold):
     """Whether the gold is an answer that the question has."""
     if question["type"] == "choice":
-        return gold in question["criteria"]
+        return isinstance(question["criteria"], dict) and gold in question["criteria"]
     top = 1 if question["type"] == "noul" else len(question["criteria"]) - 1
     return isinstance(gold, int | float) and 0 <= gold <= top
 
