@@ -11,12 +11,16 @@ from collections import Counter
 def fits(question, gold):
     """Whether the gold is an answer that the question has."""
     if question["type"] == "choice":
-        return isinstance(question["criteria"], dict) and gold in question["criteria"]
+        return gold in question["criteria"]
     top = 1 if question["type"] == "noul" else len(question["criteria"]) - 1
     return isinstance(gold, int | float) and 0 <= gold <= top
 
 
 def faults(s):
+    for where in ("questions", "otherwise"):
+        for k, q in s.get(where, {}).items():
+            if s["questions"].get(k, {}).get("type") == "choice" and not isinstance(q.get("criteria"), dict):
+                yield f"{k} in {where}: options are names with a description or null each, not a list"
     for j, t in enumerate(s["texts"]):
         if not t["gold"]:
             yield f"text {j}: nothing is asked about it"
