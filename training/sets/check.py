@@ -46,6 +46,7 @@ def main():
     found = 0
     for path in sys.argv[1:]:
         asked, texts = Counter(), 0
+        i = 0
         for i, line in enumerate(open(path, encoding="utf8"), 1):
             s = json.loads(line)
             for fault in faults(s):
