@@ -98,12 +98,13 @@ def by_distance(buckets, positions):
 class Encode(nn.Module):
     """input_ids, attention_mask [n,s] -> hidden [n,c,s,d] (inputs of the last c layers), pooled [n,d] (unit mean of the last
     output, less `centre`: where the base's means all point one way, as those of e5 do, what is left tells texts apart).
-    With a `width`, both are brought to that many dimensions.
+    With another, narrower encoder `beside` it, hidden states are brought to that one's width, those of its last layers' outputs, and the unit
+    vectors are those of the narrow one: what a text is about is told by its mean vector, and that takes no wide encoder.
 
     A state longer than the base's positions is read in blocks of that many tokens, apart from each other and each from position 0:
     no position is new to the base, and a token attends to no more of them than in a block. The joint layers see all blocks."""
 
-    def __init__(self, base, depths, width=None):
+    def __init__(self, base, depths, beside=None):
         super().__init__()
         c = json.load(open(f"{base}/config.json"))
         w = {k.removeprefix("bert."): v.float() for k, v in load_file(f"{base}/model.safetensors").items()}
@@ -125,7 +126,8 @@ class Encode(nn.Module):
         self.ln.load_state_dict({k: w[f"embeddings.LayerNorm.{k}"] for k in ("weight", "bias")})
         far = by_distance(w["encoder.relative_attention_bias.weight"], len(pos)) if mpnet else None
         self.register_buffer("distance", far)
-        self.register_buffer("centre", torch.zeros(d))
+        if not beside:
+            self.register_buffer("centre", torch.zeros(d))
         self.layers = nn.ModuleList(Layer(d, heads, ff, eps) for _ in range(c["num_hidden_layers"]))
         for i, layer in enumerate(self.layers):
             layer.load_state_dict(
@@ -135,17 +137,13 @@ class Encode(nn.Module):
                     for k in ("weight", "bias")
                 }
             )
-        self.narrow = nn.ModuleList(nn.Linear(d, width) for _ in range(depths)) if width else None
-        self.narrow_mean = nn.Linear(d, width, bias=False) if width else None
+        self.beside = beside
+        self.narrow = nn.ModuleList(nn.Linear(d, beside.width) for _ in range(depths)) if beside else None
 
     @property
     def width(self):
         """d of what is given out."""
-        return self.narrow_mean.out_features if self.narrow else self.word.embedding_dim
-
-    def narrowed(self, x, depth):
-        """x [..,d of the base], an input of the layer at that depth -> [..,width]"""
-        return self.narrow[depth](x) if self.narrow else x
+        return self.beside.width if self.beside else self.word.embedding_dim
 
     def blocks(self, mask):
         """The blocks that attention reads, biased by what distance brings: [n*b,1 or heads,1 or t,t]."""
@@ -173,24 +171,30 @@ class Encode(nn.Module):
         return torch.stack(xs[self.first(trained) :], 1)
 
     def finish(self, xs, mask, trained=0):
-        """What `read` gave -> hidden [n,c,s,d], and the unit mean of the last output [n,d]."""
+        """What `read` gave -> hidden [n,c,s,d], and the unit mean of the last output [n,d] (none where another encoder has it)."""
         blocks = self.blocks(mask)
         *hidden, x = xs.unbind(1)
         for layer in self.layers[self.first(trained) + len(hidden) :]:
             hidden.append(x)
             x = layer(x, blocks)
+        if self.beside:
+            hidden = [*hidden, x][-self.depths :]
+            return torch.stack([to(h) for to, h in zip(self.narrow, hidden)], 1), None
         hidden = hidden[-self.depths :]
         # a product with a transposed mask, not a sum nor a vector times a matrix: onnxruntime then adds token by token, in any batch
         # and at any length (export.py checks it)
         p = (mask.unsqueeze(-1).transpose(1, 2) @ x).squeeze(1) / mask.sum(1, keepdim=True).clamp(min=1)
-        pooled = unit(p) - self.centre
-        if self.narrow:
-            pooled = self.narrow_mean(pooled)
-        return torch.stack([self.narrowed(h, i) for i, h in enumerate(hidden)], 1), unit(pooled)
+        return torch.stack(hidden, 1), unit(unit(p) - self.centre)
+
+    def vectors(self, input_ids, mask):
+        """The narrow encoder's unit vectors [n,d]."""
+        self.beside.window = self.window
+        return self.beside.finish(self.beside.read(input_ids, mask), mask)[1]
 
     def forward(self, input_ids, attention_mask):
         mask = attention_mask.to(self.word.weight.dtype)
-        return self.finish(self.read(input_ids, mask), mask)
+        hidden, pooled = self.finish(self.read(input_ids, mask), mask)
+        return hidden, self.vectors(input_ids, mask) if self.beside else pooled
 
 
 class Decide(nn.Module):
@@ -409,10 +413,13 @@ class Decide(nn.Module):
 
 
 def models(base, depths, reader="", **options):
-    """-> Encode, Decide. `reader`: a narrower encoder, whose last layers the joint ones start as; Encode then brings what it gives to
-    that width (bridge.py finds the maps), so that a wide encoder has cheap questions."""
+    """-> Encode, Decide. `reader`: a narrower encoder, whose last layers the joint ones start as and which stands beside a wide one, in that
+    one's pieces (bridge.py spells it and finds the maps): a wide encoder then has cheap questions."""
     if not reader:
         encode = Encode(base, depths)
         return encode, Decide(encode, **options)
     narrow = Encode(reader, depths)
-    return Encode(base, depths, narrow.width), Decide(narrow, **options)
+    decide = Decide(narrow, **options)
+    encode = Encode(base, depths, narrow)
+    narrow.word = nn.Embedding(encode.word.num_embeddings, narrow.width)
+    return encode, decide

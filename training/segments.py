@@ -82,32 +82,34 @@ class Segments:
             width = len(part[-1])
             ids = torch.tensor([list(r) + [self.pad] * (width - len(r)) for r in part], device=self.device)
             with torch.autocast(self.device, dtype=torch.bfloat16, enabled=self.half):
-                x = self.encode.read(ids, masks([len(r) for r in part], width, self.device), self.trained)
-            for r, h in zip(part, x):
-                self.kept[r] = h[:, : len(r)].half()
-                self.bytes += self.kept[r].numel() * 2
+                mask = masks([len(r) for r in part], width, self.device)
+                x = self.encode.read(ids, mask, self.trained)
+                vectors = self.encode.vectors(ids, mask) if self.encode.beside else [None] * len(part)
+            for r, h, v in zip(part, x, vectors):
+                self.kept[r] = h[:, : len(r)].half(), v
+                self.bytes += self.kept[r][0].numel() * 2
 
     def get(self, rows):
-        """Token id tuples -> [k,t,d] each, in order; kept ones are not read again."""
+        """Token id tuples -> [k,t,d] and, of an encoder beside, [e] each, in order; kept ones are not read again."""
         self.read([r for r in rows if r not in self.kept])
         out = []
         for r in rows:
             self.kept.move_to_end(r)
             out.append(self.kept[r])
         while self.bytes > self.limit:
-            _, h = self.kept.popitem(last=False)
+            _, (h, _) = self.kept.popitem(last=False)
             self.bytes -= h.numel() * 2
         return out
 
     def finished(self, rows, size):
         """Segments padded to `size` -> hidden [n,c,size,d], mask [n,size], pooled [n,d]."""
         mask = masks([len(r) for r in rows], size, self.device)
-        known = self.get(rows)
+        known, vectors = zip(*self.get(rows))
         xs = torch.zeros(len(rows), known[0].size(0), size, known[0].size(-1), device=self.device)
         for i, x in enumerate(known):
             xs[i, :, : x.size(1)] = x
         hidden, pooled = self.encode.finish(xs, mask, self.trained)
-        return hidden, mask, pooled
+        return hidden, mask, pooled if pooled is not None else torch.stack(vectors).float()
 
     def whole(self, rows):
         """Unique segments, read in groups of like length -> depth 0 of each [t,d], in order, and their unit vectors [n,d]."""

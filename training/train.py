@@ -168,7 +168,6 @@ class Trainer:
             self.encode.layers[-a.unfreeze :].requires_grad_(True)
         if a.reader:
             self.encode.narrow.requires_grad_(True)
-            self.encode.narrow_mean.requires_grad_(True)
         self.at = self.step = self.seen = 0
         self.opt = torch.optim.AdamW(self.groups(), betas=(0.9, 0.98), fused=True)
         self.load()
