@@ -38,12 +38,15 @@ function numbersOf(value: JsonValue, path = ""): [string, number][] {
   return Object.entries(value as Record<string, JsonValue>).flatMap(([key, item]) => numbersOf(item, `${path}.${key}`));
 }
 
-const engine = await openEngine();
-afterAll(() => engine.close());
-
-const ROLES: Role[] = ["english", "multilingual"];
-describe.each(ROLES)("the %s golden files", (role) => {
-  const goldens = load(role);
+const FILES: { file: string; deployment: string; role: Role }[] = [
+  { file: "english", deployment: "a", role: "english" },
+  { file: "english-fast", deployment: "b", role: "english" },
+  { file: "multilingual", deployment: "a", role: "multilingual" },
+];
+describe.each(FILES)("the golden file $file", async ({ file, deployment, role }) => {
+  const goldens = load(file);
+  const engine = await openEngine({ deployment });
+  afterAll(() => engine.close());
   const outcomes = new Map<string, Decision | QaError>();
   beforeAll(async () => {
     const items = goldens.map(({ id, model, request }) => ({ id, request: { ...request, model } }));

@@ -20,7 +20,7 @@ export function writeFakeModels(directory: string): string {
       [tokenizer]: manifest.sha256[manifest.tokenizer],
       "graph.onnx": createHash("sha256").update(GRAPH).digest("hex"),
     };
-    const fake = { ...manifest, tokenizer, graphs: { encode: "graph.onnx" }, sha256 };
+    const fake = { ...manifest, data: [], tokenizer, graphs: { encode: "graph.onnx" }, sha256 };
     writeFileSync(join(folder, "checkpoint.json"), JSON.stringify(fake));
   }
   return directory;
