@@ -15,7 +15,7 @@ const temp = (name: string) => join(installed.folder, name);
 
 const ASKED = ["--questions", `${FIXTURES}triage.yaml`, "--template", "{{subject}}\\n{{body}}"];
 const REMOTE = ["run", `${FIXTURES}mails.txt`, "--preset", "guard", "--endpoint"];
-const ENGLISH = ["--model", "core-0.3.20"];
+const ENGLISH = ["--deployment", "b", "--model", "core-0.3.5"]; // the fast one
 const ticketRows = parse(readFileSync(`${FIXTURES}tickets.csv`), { relax_column_count: true }) as string[][];
 
 describe("qa run, installed from the packed tarball", () => {
@@ -110,7 +110,7 @@ describe("qa run, installed from the packed tarball", () => {
   });
 
   it("ends quietly and well when the reader of its output goes", async () => {
-    const line = `qa run ${FIXTURES}mails.txt --preset guard --model core-0.3.20 --quiet | head -n 1`;
+    const line = `qa run ${FIXTURES}mails.txt --preset guard --deployment b --model core-0.3.5 --quiet | head -n 1`;
     const { code, stdout, stderr } = await runShell(installed.bin, line);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(readNdjson(stdout)).toHaveLength(1);
@@ -118,7 +118,7 @@ describe("qa run, installed from the packed tarball", () => {
 
   it("goes on to the end when the reader of its progress goes", async () => {
     const out = temp("unfollowed.ndjson");
-    const run = `qa run ${FIXTURES}mails.txt --preset guard --model core-0.3.20 --out ${out}`;
+    const run = `qa run ${FIXTURES}mails.txt --preset guard --deployment b --model core-0.3.5 --out ${out}`;
     const { stdout } = await runShell(installed.bin, `{ { ${run}; echo $? >&3; } 2>&1 >/dev/null | true; } 3>&1`);
     expect({ stdout, rows: readNdjson(readFile(out)).length }).toEqual({ stdout: "0\n", rows: 12 });
   });
