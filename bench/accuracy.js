@@ -5,7 +5,7 @@
  * Usage: node bench/accuracy.js [checkpoint=core-0.3.20] [models folder]
  */
 
-import { readFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { loadQuestions } from "../dist/batch/questions-file.js";
 import { openRequests } from "../dist/batch/read/read-requests.js";
 import { Engine } from "../dist/engine/engine.js";
@@ -19,8 +19,17 @@ const INPUTS = {
   "presets/review.yaml": { file: "fixtures/reviews.ndjson", state: {} },
 };
 
+/** The file of the deployment that has this checkpoint. */
+async function deploymentOf(name) {
+  for (const file of await readdir(`${ROOT}deployments`)) {
+    const { checkpoints } = JSON.parse(await readFile(`${ROOT}deployments/${file}`, "utf8"));
+    if (Object.values(checkpoints).includes(name)) return `${ROOT}deployments/${file}`;
+  }
+  throw new Error(`no deployment has the checkpoint ${name}`);
+}
+
 const labels = JSON.parse(await readFile(`${ROOT}fixtures/labels.json`, "utf8"));
-const engine = await Engine.open({ modelsDir });
+const engine = await Engine.open({ modelsDir, deployment: await deploymentOf(model) });
 /** Of each type of answer: whether it was right, and the label. */
 const seen = { choice: [], noul: [], score: [] };
 for (const [asked, { file, state }] of Object.entries(INPUTS)) {
