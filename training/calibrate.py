@@ -65,7 +65,7 @@ def applied(rows, c):
 def report(rows, c):
     told = [r for r in rows if half(r) == 1]
     after = applied(told, c)
-    print(f"{'':16}{'n':>6}{'ECE before':>12}{'after':>8}")
+    print(f"{'':16}{'n':>6}{'ECE before':>12}{'after':>8}{'by chance':>11}")
     for name in ("choice", "noul", "score", "English", "other languages", "all"):
 
         def pick(rs, name=name):
@@ -73,7 +73,12 @@ def report(rows, c):
 
         if not pick(told):
             continue
-        print(f"{name:16}{len(pick(told)):6}{metrics.ece(pick(told)):12.3f}{metrics.ece(pick(after)):8.3f}")
+        before, now, chance = (
+            metrics.ece(pick(told)),
+            metrics.ece(pick(after)),
+            metrics.ece_by_chance(pick(after)),
+        )
+        print(f"{name:16}{len(pick(told)):6}{before:12.3f}{now:8.3f}{chance:11.3f}")
 
 
 def picture(rows, c, path):

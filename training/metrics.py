@@ -1,6 +1,7 @@
 """What is measured on answers: rows {type, source, family, gold (distribution), p} -> accuracy, expectation, calibration."""
 
 import math
+import random
 
 
 def kind_of(source):
@@ -85,6 +86,18 @@ def ece(rows):
     cells = reliability(rows)
     n = sum(n for *_, n in cells) or 1
     return sum(n * abs(x - y) for x, y, n in cells) / n
+
+
+def ece_by_chance(rows, draws=100, seed=1):
+    """The error that perfectly calibrated answers of these confidences would show at this number of them, on average: with few
+    answers a bin it is not 0."""
+    rng = random.Random(seed)
+
+    def lucky(r):
+        k = top(r["p"])
+        return dict(p=r["p"], gold=[float(i == k and rng.random() < r["p"][k]) for i in range(len(r["p"]))])
+
+    return mean(ece([lucky(r) for r in rows]) for _ in range(draws))
 
 
 def centred(rows, fewest=5):
