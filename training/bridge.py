@@ -23,6 +23,13 @@ def fit(x, y, keep=1e-3):
     return w, my - w @ mx, float(1 - ((y - x @ w.T) ** 2).sum() / (y**2).sum())
 
 
+def trained(reader, start):
+    """The narrow encoder of a training checkpoint."""
+    narrow = Encode(reader, start["args"]["depths"])
+    narrow.load_state_dict(start["mean"]["encode"])
+    return narrow
+
+
 def spell(beside, narrow, tokens, own):
     """The narrow encoder's weights, its pieces by the ids that the wide one's tokenizer gives them."""
     named = {tokens.special[k]: own.special[k] for k in own.special}
@@ -43,8 +50,7 @@ def main():
     torch.set_num_threads(a.threads)
     start = torch.load(a.init)
     depths = start["args"]["depths"]
-    narrow = Encode(a.reader, depths)
-    narrow.load_state_dict(start["mean"]["encode"])
+    narrow = trained(a.reader, start)
     wide, decide = models(a.base, depths, a.reader)
     decide.load_state_dict(start["mean"]["decide"])
     spell(wide.beside, narrow, Tokens(f"{a.base}/tokenizer.json"), Tokens(f"{a.reader}/tokenizer.json"))

@@ -7,8 +7,8 @@ import argparse
 
 import torch
 
-from bridge import spell
-from model import Encode, models
+from bridge import spell, trained
+from model import models
 from segments import Tokens
 
 
@@ -19,11 +19,10 @@ def main():
     a = p.parse_args()
     kept, new = (torch.load(f, map_location="cpu") for f in (a.wide, a.narrow))
     depths = new["args"]["depths"]
-    narrow = Encode(a.reader, depths)
-    narrow.load_state_dict(new["mean"]["encode"])
     wide, _ = models(a.base, depths, a.reader)
     wide.load_state_dict(kept["mean"]["encode"])
-    spell(wide.beside, narrow, Tokens(f"{a.base}/tokenizer.json"), Tokens(f"{a.reader}/tokenizer.json"))
+    tokens, own = (Tokens(f"{d}/tokenizer.json") for d in (a.base, a.reader))
+    spell(wide.beside, trained(a.reader, new), tokens, own)
     torch.save(
         {
             "mean": {"encode": wide.state_dict(), "decide": kept["mean"]["decide"]},
