@@ -230,18 +230,22 @@ def alike(out, longest=40):
     print("segments are read, and questions answered, alike to the last bit, alone and beside others")
 
 
-def gate(out, full, dev, n):
-    """8 bit against fp32 on n dev questions: argmax agreement >= 99 %, mean |dp| <= .01."""
-    asked = requests(dev)
+def asking(dev, questions):
+    """Requests of dev, drawn until there are so many questions."""
+    asked, some, total = requests(dev), [], 0
     random.Random(1).shuffle(asked)
-    total, some = 0, []
     for r, qs in asked:
-        if total < n:
+        if total < questions:
             some.append((r, qs))
             total += len(qs)
+    return some
+
+
+def gate(out, full, dev, n):
+    """8 bit against fp32 on n dev questions: argmax agreement >= 99 %, mean |dp| <= .01."""
+    some = asking(dev, n)
     a, b = measured(Checkpoint(full), some), measured(Checkpoint(out), some)
-    agree = np.mean([metrics.top(x["p"]) == metrics.top(y["p"]) for x, y in zip(a, b)])
-    gap = np.mean([np.abs(np.array(x["p"]) - np.array(y["p"])).mean() for x, y in zip(a, b)])
+    agree, gap = metrics.agreement(a, b)
     print(
         f"gate on {len(a)} questions: argmax agrees {agree:.4f} (>= .99), mean |dp| {gap:.4f} (<= .01)",
         "passed" if agree >= 0.99 and gap <= 0.01 else "FAILED",

@@ -10,7 +10,6 @@ import argparse
 import gzip
 import itertools
 import os
-import random
 import shutil
 import tempfile
 import time
@@ -21,7 +20,8 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 import metrics
-from checkpoint import Checkpoint, measured, requests
+from checkpoint import Checkpoint, measured
+from export import asking
 
 HEADS = ("/match", "/compare", "/k", "/v")  # products that make what `decide` takes: little work
 SHAPES = ((1, 200), (8, 60))  # texts, tokens
@@ -32,7 +32,7 @@ class Way:
     name: str
     static: bool = False  # one scale a product, from texts; else one a row, from the row
     alpha: float = 0.0  # how much of a channel's size moves to the weights
-    float: tuple = ()  # products that stay as they are
+    kept: tuple = ()  # products that stay as they are
     weights: int = 127  # 63 where 8-bit products of two must fit 16 bits: processors without VNNI
 
 
@@ -40,8 +40,8 @@ WAYS = (
     Way("a scale a product", static=True),
     Way("a scale a row"),
     Way("smoothed", alpha=0.5),
-    Way("and heads, `down` in float", alpha=0.5, float=(*HEADS, "down")),
-    Way("and weights of 7 bits", alpha=0.5, float=(*HEADS, "down"), weights=63),
+    Way("and heads, `down` in float", alpha=0.5, kept=(*HEADS, "down")),
+    Way("and weights of 7 bits", alpha=0.5, kept=(*HEADS, "down"), weights=63),
 )
 
 
@@ -102,10 +102,8 @@ class Rewrite:
 
     def smoothing(self, x):
         """What the channels of x are divided by, [K]."""
-        a = self.way.alpha
-        return (
-            np.maximum(self.top[x], 1e-4) ** a / np.maximum(self.size[x], 1e-4) ** (1 - a) if a else 1.0
-        ) * np.ones(len(self.size[x]), np.float32)
+        a, top, size = self.way.alpha, np.maximum(self.top[x], 1e-4), np.maximum(self.size[x], 1e-4)
+        return top**a / size ** (1 - a) if a else np.ones_like(size)
 
     def whole(self, x):
         """x [..., K] -> its 8 bits and the scale of each row [..., 1] (or of all); once for all products of x."""
@@ -152,7 +150,7 @@ class Rewrite:
     def run(self):
         own = {n.name for n in products(self.graph, self.weights)}
         for n in list(self.graph.node):
-            stays = any(n.name.startswith(f) if f[0] == "/" else f"/{f}" in n.name for f in self.way.float)
+            stays = any(n.name.startswith(f) if f[0] == "/" else f"/{f}" in n.name for f in self.way.kept)
             if n.name in own and not stays:
                 self.product(n)
             else:
@@ -184,10 +182,7 @@ def main():
     p.add_argument("--runs", type=int, default=40)
     p.add_argument("checkpoint")
     a = p.parse_args()
-    asked = requests(a.dev)
-    random.Random(1).shuffle(asked)
-    upto = itertools.accumulate(len(qs) for _, qs in asked)
-    asked = [r for r, n in zip(asked, upto) if n <= a.questions]
+    asked = asking(a.dev, a.questions)
     as_it_is = Checkpoint(a.checkpoint)
     with gzip.open(a.texts, "rt", encoding="utf8") as f:
         texts = [as_it_is.tokens.state(line[:900])[:200] for line in itertools.islice(f, 0, 20000, 100)]
@@ -207,8 +202,7 @@ def main():
         )
         for way, path in paths.items():
             rows = measured(Checkpoint(path), asked)
-            same = np.mean([metrics.top(x["p"]) == metrics.top(y["p"]) for x, y in zip(told, rows)])
-            gap = np.mean([np.abs(np.array(x["p"]) - np.array(y["p"])).mean() for x, y in zip(told, rows)])
+            same, gap = metrics.agreement(told, rows)
             faster = [round(was / now, 2) for was, now in zip(ms[a.checkpoint], ms[path])]
             print(
                 f"{way.name:40} argmax {same:.4f}  |dp| {gap:.4f} of {len(rows)}  encode {faster} times as fast",

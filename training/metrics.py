@@ -100,6 +100,13 @@ def ece_by_chance(rows, draws=100, seed=1):
     return mean(ece([lucky(r) for r in rows]) for _ in range(draws))
 
 
+def agreement(rows, others):
+    """Two models' answers to the same questions -> share with the same argmax, mean |dp| over options."""
+    pairs = [(a["p"], b["p"]) for a, b in zip(rows, others, strict=True)]
+    same = mean(top(p) == top(q) for p, q in pairs)
+    return same, mean(mean(abs(x - y) for x, y in zip(p, q)) for p, q in pairs)
+
+
 def centred(rows, fewest=5):
     """Answers to questions of contrast sets with `fewest` texts or more -> the rows as they are, and with each question's mean
     log-probabilities over its texts taken off: answers without what the question says before any text is read. No single row knows
