@@ -1,4 +1,4 @@
-/** The packed tarball, installed in a folder of its own: what a person gets. Made once for all CLI tests. */
+/** The packed tarball, installed in a folder of its own: what a person gets. Slow to make: one test file does. */
 
 import { execFile, execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -7,6 +7,8 @@ import { join } from "node:path";
 
 const ROOT = new URL("../../", import.meta.url).pathname;
 export const FIXTURES = `${ROOT}fixtures/`;
+/** The same program as it stands in the repository. */
+export const BIN = `${ROOT}bin/qa.js`;
 
 export interface Installed {
   readonly folder: string;

@@ -1,13 +1,14 @@
 import { spawn } from "node:child_process";
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { FIXTURES, installPacked, readFile, readNdjson, runCommand } from "./packed.js";
+import { BIN, FIXTURES, readFile, readNdjson, runCommand } from "./packed.js";
 
-const installed = installPacked();
-afterAll(() => installed.remove());
-const qa = (args: readonly string[]) => runCommand(installed.bin, args);
-const temp = (name: string) => join(installed.folder, name);
+const folder = mkdtempSync(join(tmpdir(), "qa-report-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+const qa = (args: readonly string[]) => runCommand(BIN, args);
+const temp = (name: string) => join(folder, name);
 const mails = `${FIXTURES}mails.txt`;
 const ENGLISH = ["--deployment", "b", "--model", "core-0.3.5", "--quiet"]; // the fast one
 
@@ -17,7 +18,7 @@ interface Json {
   readonly options: Readonly<Record<string, unknown>>;
 }
 
-describe("qa run --report and --uncertain, installed from the packed tarball", () => {
+describe("qa run --report and --uncertain", () => {
   it("reports what is in the output, and marks the answers in the band there", async () => {
     const [out, report] = [temp("marked.ndjson"), temp("marked.json")];
     const args = ["run", `${FIXTURES}tickets.csv`, "--preset", "triage", "--limit", "8", "--uncertain", "0.3...6"];
@@ -34,7 +35,7 @@ describe("qa run --report and --uncertain, installed from the packed tarball", (
     const [input, out, report] = [temp("many.txt"), temp("many.ndjson"), temp("many.html")];
     writeFileSync(input, readFile(mails).repeat(8));
     const args = ["run", input, "--preset", "guard", ...ENGLISH, "--out", out, "--report", report];
-    const child = spawn(installed.bin, args);
+    const child = spawn(BIN, args);
     while (!existsSync(out) || readFile(out) === "") await new Promise((resolve) => setTimeout(resolve, 50));
     child.kill("SIGINT");
     expect(await new Promise((resolve) => child.once("close", resolve))).toBe(130);

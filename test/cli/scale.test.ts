@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { FIXTURES, readFile, readNdjson, runShell } from "./packed.js";
+import { BIN, FIXTURES, readFile, readNdjson, runShell } from "./packed.js";
 
 const folder = mkdtempSync(join(tmpdir(), "qa-scale-"));
 const qa = join(folder, "bin", "qa");
@@ -13,8 +13,7 @@ const blockOf = (language: string) => blocks.find((block) => block.language === 
 const shell = (line: string) => runShell(qa, line, folder);
 beforeAll(() => {
   mkdirSync(join(folder, "bin"));
-  const bin = new URL("../../bin/qa.js", import.meta.url).pathname;
-  writeFileSync(qa, `#!/bin/sh\nexec "${process.execPath}" "${bin}" "$@"\n`);
+  writeFileSync(qa, `#!/bin/sh\nexec "${process.execPath}" "${BIN}" "$@"\n`);
   chmodSync(qa, 0o755);
   symlinkSync(FIXTURES, join(folder, "fixtures"));
 });
