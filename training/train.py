@@ -47,6 +47,7 @@ OPTIONS = dict(
     device="cpu",
     half=0,
     unfreeze=0,
+    unfreeze_beside=0,
     resume=1,
     eval_every=8.0,
     eval_n=400,
@@ -63,6 +64,9 @@ OPTIONS = dict(
     dropout=0.1,
     floor=0.02,
     tie=0.0,
+    vectors="",
+    vectors_batch=128,
+    vectors_weight=2.0,
 )
 SMOOTH = 0.03
 AVERAGE_EVERY = 8
@@ -168,12 +172,21 @@ class Trainer:
             self.encode.layers[-a.unfreeze :].requires_grad_(True)
         if a.reader:
             self.encode.narrow.requires_grad_(True)
+        if a.unfreeze_beside:
+            self.encode.beside.layers[-a.unfreeze_beside :].requires_grad_(True)
         self.at = self.step = self.seen = 0
         self.opt = torch.optim.AdamW(self.groups(), betas=(0.9, 0.98), fused=True)
         self.load()
         self.segments = Segments(
-            self.encode, self.tokens.pad, a.device, a.unfreeze, a.cache_mb, half=bool(a.half)
+            self.encode,
+            self.tokens.pad,
+            a.device,
+            a.unfreeze,
+            a.cache_mb,
+            half=bool(a.half),
+            beside=a.unfreeze_beside,
         )
+        self.told = torch.load(a.vectors) if a.vectors else None
 
     def groups(self):
         """Matrices decay, the rest does not; joint layers, readout and encoder have their own rates."""
@@ -278,7 +291,7 @@ class Trainer:
         return batches(rows, self.a, self.rng)
 
     def update(self, batch, share):
-        """One step at the given share of the peak rates -> loss, hits by type."""
+        """One step at the given share of the peak rates -> loss, hits by type (and the cosine of the vectors it is told)."""
         a = self.a
         for g in self.opt.param_groups:
             g["lr"] = g["peak"] * share
@@ -287,6 +300,11 @@ class Trainer:
         apart = disagreement(z, batch) / a.batch if a.tie else 0.0
         self.opt.zero_grad(set_to_none=True)
         (loss + a.tie * apart).backward()
+        followed = []
+        if self.told:
+            near = self.near_told()
+            (a.vectors_weight * (1 - near)).backward()
+            followed.append(("cosine", near.item()))
         ps = [p for g in self.opt.param_groups for p in g["params"]]
         torch.nn.utils.clip_grad_norm_(ps, 1.0)
         self.opt.step()
@@ -295,7 +313,7 @@ class Trainer:
         self.average()
         hits = (z.argmax(-1) == target.argmax(-1)).tolist()
         kinds = {v: k for k, v in QTYPE.items()}
-        return loss.item() * a.batch / len(batch), [
+        return loss.item() * a.batch / len(batch), followed + [
             (
                 kinds[b.qtype]
                 + ":"
@@ -308,6 +326,17 @@ class Trainer:
             )
             for b, h in zip(batch, hits)
         ]
+
+    def near_told(self):
+        """The mean cosine of the vectors of some texts and those that vectors.py says they should have."""
+        rows = {}
+        while len(rows) < self.a.vectors_batch:
+            i = self.rng.randrange(len(self.told["rows"]))
+            rows[self.told["rows"][i]] = self.told["at"][i]
+        with torch.autocast(self.a.device, dtype=torch.bfloat16, enabled=bool(self.a.half)):
+            _, pooled = self.segments.whole(list(rows))
+        should = self.told["vectors"][list(rows.values())].to(self.a.device)
+        return (pooled.float() * should.float()).sum(-1).mean()
 
     def logits(self, batch):
         """-> logits, targets and mask [n,m], question types [n]."""
@@ -362,7 +391,7 @@ class Trainer:
             share = min(1, (self.step + 1) / 150) * max(a.floor, 1 - spent / limit)
             loss, hits = self.update(queue.pop(), share)
             for k, v in [("loss", loss)] + hits:
-                w = 0.98 if k == "loss" else 0.998
+                w = 0.98 if k in ("loss", "cosine") else 0.998
                 ema[k] = w * ema.get(k, v if k == "loss" else 0.5) + (1 - w) * v
             if time.time() - said > 30:
                 said = time.time()
