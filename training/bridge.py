@@ -63,7 +63,7 @@ def main():
         kinds = (tokens.state, tokens.head, tokens.option)
         segments = Segments(encode, tokens.pad, "cpu", limit_mb=20000, half=bool(a.half))
         rows = [tuple(kinds[i % 3](s)) for i, s in enumerate(lines)]
-        read.append([(x[1:] if encode.beside else x[:-1]).float() for x, _ in segments.get(rows)])
+        read.append([(x[1:] if encode.beside else x[:-1]).float() for x, *_ in segments.get(rows)])
     same = [(x, y) for x, y in zip(*read) if x.size(1) == y.size(1)]
     print(len(same), "of", len(lines), "texts are cut alike", flush=True)
     with torch.no_grad():

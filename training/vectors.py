@@ -116,7 +116,8 @@ def main():
     )
     student, teacher = (trained(b, torch.load(c)) for b, c in ((a.base, a.init), (a.teacher, a.taught)))
     vectors = pooled(Segments(teacher, theirs.pad, "cpu", half=bool(a.half)), english)
-    sample = random.Random(0).sample([(r, i) for r, i, e in rows if e], 4000)
+    sample = [(r, i) for r, i, e in rows if e]
+    sample = random.Random(0).sample(sample, min(4000, len(sample)))
     as_is = pooled(Segments(student, own.pad, "cpu", half=bool(a.half)), [r for r, _ in sample])
     turned = vectors @ turn(vectors[[i for _, i in sample]], as_is)
     near = (turned[[i for _, i in sample]] * as_is).sum(-1).mean()
