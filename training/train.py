@@ -391,8 +391,8 @@ class Trainer:
             share = min(1, (self.step + 1) / 150) * max(a.floor, 1 - spent / limit)
             loss, hits = self.update(queue.pop(), share)
             for k, v in [("loss", loss)] + hits:
-                w = 0.98 if k in ("loss", "cosine") else 0.998
-                ema[k] = w * ema.get(k, v if k == "loss" else 0.5) + (1 - w) * v
+                w, first = (0.98, v) if k in ("loss", "cosine") else (0.998, 0.5)
+                ema[k] = w * ema.get(k, first) + (1 - w) * v
             if time.time() - said > 30:
                 said = time.time()
                 print(

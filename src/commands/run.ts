@@ -5,6 +5,7 @@ import { drawDryRun } from "../batch/dry-run/draw-dry-run.js";
 import { dryRun } from "../batch/dry-run/dry-run.js";
 import { dryRunToJson } from "../batch/dry-run/dry-run-json.js";
 import { limitHeapGrowth } from "../batch/heap.js";
+import { countOf } from "../batch/progress/amounts.js";
 import { createProgress } from "../batch/progress/create-progress.js";
 import { summaryText } from "../batch/progress/summary.js";
 import type { TallyCounts } from "../batch/progress/tally.js";
@@ -60,7 +61,8 @@ Exit code: 0 all answered, 3 finished with failed rows, 2 wrong usage, 1 a fatal
       const { counts } = sitting.tally;
       if (!flags.quiet && flags.out !== "-") {
         const stopped = end === "interrupted" ? "interrupted, the same command goes on; " : "";
-        process.stderr.write(`\n${stopped}${counts.rows} rows are in ${flags.out}\n`);
+        const rows = `${countOf(counts.rows, "row")} ${counts.rows === 1 ? "is" : "are"}`;
+        process.stderr.write(`\n${stopped}${rows} in ${flags.out}\n`);
       }
       process.exitCode = exitCodeOf(end, counts);
     } finally {

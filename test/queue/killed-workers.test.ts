@@ -4,10 +4,10 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { BIN } from "../cli/packed.js";
 import { createSeeded } from "../seeded.js";
 import { type StartedRedis, startRedis } from "./start-redis.js";
 
-const BIN = new URL("../../bin/qa.js", import.meta.url).pathname;
 const KILLS = 3;
 const folder = mkdtempSync(join(tmpdir(), "qa-killed-"));
 const parts = join(folder, "parts");

@@ -1,7 +1,5 @@
 import { expect, it } from "vitest";
-import { runCommand } from "../cli/packed.js";
-
-const BIN = new URL("../../bin/qa.js", import.meta.url).pathname;
+import { BIN, runCommand } from "../cli/packed.js";
 
 /** A loader in whose world the optional packages were not installed. */
 const WITHOUT = `data:text/javascript,${encodeURIComponent(`

@@ -3,12 +3,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it } from "vitest";
 import { Accounts } from "../../src/server/accounts/accounts.js";
+import { BIN } from "../cli/packed.js";
 import { REQUEST, temporaryDirectory, until } from "./open-app.js";
 
-const BIN = fileURLToPath(new URL("../../bin/qa.js", import.meta.url));
 const children: ChildProcess[] = [];
 afterEach(() => {
   for (const child of children.splice(0)) child.kill("SIGKILL");
