@@ -181,6 +181,7 @@ def main():
         max_position_embeddings=packed.positions,
         type_vocab_size=packed.types,
         vocab_size=len(rows),
+        lead_token_id=0,  # <s>
     )
     json.dump(config, open(f"{a.out}/config.json", "w"), indent=1)
     json.dump(t, open(f"{a.out}/tokenizer.json", "w", encoding="utf8"), ensure_ascii=False)

@@ -102,7 +102,10 @@ class Encode(nn.Module):
     vectors are those of the narrow one: what a text is about is told by its mean vector, and that takes no wide encoder.
 
     A state longer than the base's positions is read in blocks of that many tokens, apart from each other and each from position 0:
-    no position is new to the base, and a token attends to no more of them than in a block. The joint layers see all blocks."""
+    no position is new to the base, and a token attends to no more of them than in a block. The joint layers see all blocks.
+
+    A base whose config names a `lead_token_id` reads every segment with that token before it, as it was trained: attention that has
+    nothing to read rests there. It is part of the mean and of nothing else that is given out."""
 
     def __init__(self, base, depths, beside=None):
         super().__init__()
@@ -115,6 +118,7 @@ class Encode(nn.Module):
             c["intermediate_size"],
         )
         self.depths = depths
+        self.lead = c.get("lead_token_id")
         # tokens of the longest state: an export of no more than the base's positions cuts no blocks
         self.window = math.inf
         mpnet = c["model_type"] == "mpnet"
@@ -152,8 +156,13 @@ class Encode(nn.Module):
         blocks = Blocks(mask, longest, most <= longest)
         if self.distance is not None:
             at = torch.arange(blocks.bias.size(-1), device=mask.device)
-            blocks.bias = blocks.bias + self.distance.t()[:, at - at[:, None] + longest - 1]
+            apart = (at - at[:, None]).clamp(1 - longest, longest - 1)  # a token that leads may make it one more
+            blocks.bias = blocks.bias + self.distance.t()[:, apart + longest - 1]
         return blocks
+
+    def led(self, x, value):
+        """[n,s] -> [n,s], or [n,1+s] where a token leads."""
+        return x if self.lead is None else F.pad(x, (1, 0), value=value)
 
     def first(self, trained):
         """The layer whose input is the first that `read` gives."""
@@ -161,7 +170,8 @@ class Encode(nn.Module):
 
     def read(self, input_ids, mask, trained=0):
         """Inputs of the layers that Decide reads, up to that of the first layer that trains (without any: up to the last output);
-        where more layers train than Decide reads, that input alone. -> [n,k,s,d]"""
+        where more layers train than Decide reads, that input alone. -> [n,k,s,d], [n,k,1+s,d] where a token leads"""
+        input_ids, mask = self.led(input_ids, self.lead), self.led(mask, 1)
         at = torch.arange(input_ids.size(1), device=input_ids.device) % self.pos.num_embeddings
         x = self.ln(self.word(input_ids) + self.pos(at))
         blocks = self.blocks(mask)
@@ -172,15 +182,17 @@ class Encode(nn.Module):
 
     def finish(self, xs, mask, trained=0):
         """What `read` gave -> hidden [n,c,s,d], and the unit mean of the last output [n,d] (none where another encoder has it)."""
+        mask = self.led(mask, 1)
         blocks = self.blocks(mask)
         *hidden, x = xs.unbind(1)
+        own = 0 if self.lead is None else 1
         for layer in self.layers[self.first(trained) + len(hidden) :]:
             hidden.append(x)
             x = layer(x, blocks)
         if self.beside:
-            hidden = [*hidden, x][-self.depths :]
+            hidden = [h[:, own:] for h in [*hidden, x][-self.depths :]]
             return torch.stack([to(h) for to, h in zip(self.narrow, hidden)], 1), None
-        hidden = hidden[-self.depths :]
+        hidden = [h[:, own:] for h in hidden[-self.depths :]]
         # a product with a transposed mask, not a sum nor a vector times a matrix: onnxruntime then adds token by token, in any batch
         # and at any length (export.py checks it)
         p = (mask.unsqueeze(-1).transpose(1, 2) @ x).squeeze(1) / mask.sum(1, keepdim=True).clamp(min=1)

@@ -3,6 +3,8 @@ layers where asked.
 
 usage: mpnet_base.py FOLDER OUT [LAYERS]
 FOLDER: `config.json`, `model.safetensors`, `tokenizer.json` of the model (Apache-2.0; see README.md for where they come from).
+Its tokenizer holds BERT's special pieces beside its own, never trained: here they say what its own do, and `<s>`, where attention
+rests, leads every segment (`lead_token_id`).
 Left out are the unused pieces and those of other scripts than Latin: 2 MB of 23. What they stood for is read as [UNK].
 LAYERS: how many layers to keep, from the lowest; all without it.
 """
@@ -19,6 +21,7 @@ OTHER_SCRIPTS = set(
     "CJK KATAKANA HIRAGANA KATAKANA-HIRAGANA IDEOGRAPHIC HANGUL ARABIC CYRILLIC HEBREW ARMENIAN GEORGIAN THAI TIBETAN MYANMAR "
     "BENGALI DEVANAGARI TAMIL SINHALA KANNADA".split()
 )
+OWN = {"[CLS]": "<s>", "[SEP]": "</s>", "[MASK]": "<mask>", "[PAD]": "<pad>"}
 
 
 def used(piece):
@@ -45,14 +48,16 @@ def main():
     json.dump(tokenizer, open(f"{out}/tokenizer.json", "w", encoding="utf8"), ensure_ascii=False)
     w = load_file(f"{source}/model.safetensors")
     word = "embeddings.word_embeddings.weight"
-    w[word] = w[word][torch.tensor([vocab[piece] for piece in kept])].contiguous()
+    w[word] = w[word][torch.tensor([vocab[OWN.get(piece, piece)] for piece in kept])].contiguous()
     config = json.load(open(f"{source}/config.json", encoding="utf8"))
     every = config["num_hidden_layers"]
     lowest = int(layers[0]) if layers else every
     above = tuple(f"encoder.layer.{i}." for i in range(lowest, every))
     save_file({k: v for k, v in w.items() if not k.startswith(above)}, f"{out}/model.safetensors")
     json.dump(
-        config | {"num_hidden_layers": lowest}, open(f"{out}/config.json", "w", encoding="utf8"), indent=2
+        config | {"num_hidden_layers": lowest, "lead_token_id": place["<s>"]},
+        open(f"{out}/config.json", "w", encoding="utf8"),
+        indent=2,
     )
     print(f"{len(kept)} pieces of {len(vocab)}, {lowest} layers of {every}")
 

@@ -89,11 +89,12 @@ class Segments:
                 if self.encode.beside:
                     read.append(self.encode.beside.read(ids, mask, self.beside))
             for i, r in enumerate(part):
-                self.kept[r] = [x[i, :, : len(r)].half() for x in read]
+                self.kept[r] = [x[i, :, : len(r) + x.size(2) - width].half() for x in read]
                 self.bytes += size_of(self.kept[r])
 
     def get(self, rows):
-        """Token id tuples -> [k,t,d] and, of an encoder beside, [j,t,e] each, in order; kept ones are not read again."""
+        """Token id tuples -> [k,t,d] ([k,1+t,d] where a token leads) and, of an encoder beside, [j,t,e] each, in order; kept ones are
+        not read again."""
         self.read([r for r in rows if r not in self.kept])
         out = []
         for r in rows:
@@ -107,7 +108,9 @@ class Segments:
     def finished(self, rows, size):
         """Segments padded to `size` -> hidden [n,c,size,d], mask [n,size], pooled [n,d]."""
         mask = masks([len(r) for r in rows], size, self.device)
-        known, *beside = (self.padded(xs, size) for xs in zip(*self.get(rows)))
+        led = size + (self.encode.lead is not None)
+        known, *beside = zip(*self.get(rows))
+        known, *beside = self.padded(known, led), *(self.padded(xs, size) for xs in beside)
         hidden, pooled = self.encode.finish(known, mask, self.trained)
         for xs in beside:
             pooled = self.encode.beside.finish(xs, mask, self.beside)[1]
