@@ -22,7 +22,7 @@ from tokenizers import Tokenizer
 BLOCK = 32  # weights of a row that share a scale
 BLOCK_BYTES = 2 + BLOCK // 2  # the scale in half precision, then two weights a byte
 SPECIALS = 10  # the first pieces, kept in any case
-CHARACTERS = 100_000  # of each text that are counted
+CHARACTERS = 100_000  # of each text that are counted, where nothing else is said
 
 
 class Reader:
@@ -106,8 +106,8 @@ class Packed:
         return out
 
 
-def some_lines(path):
-    """The first CHARACTERS of a text, line by line; of JSON lines what they hold."""
+def some_lines(path, characters):
+    """The first so many characters of a text, line by line; of JSON lines what they hold."""
     seen = 0
     with gzip.open(path, "rt", encoding="utf8") if path.endswith(".gz") else open(path, encoding="utf8") as f:
         for line in f:
@@ -119,18 +119,18 @@ def some_lines(path):
                 )
             seen += len(line[:2000])
             yield line[:2000]
-            if seen > CHARACTERS:
+            if seen > characters:
                 return
 
 
-def used(tokenizer, patterns):
+def used(tokenizer, patterns, characters=CHARACTERS):
     """-> how often each piece occurs in the texts."""
     tok = Tokenizer.from_file(tokenizer)
     tok.no_truncation()
     tok.no_padding()
     counts = collections.Counter()
     for path in [p for pattern in patterns for p in sorted(glob.glob(pattern))]:
-        for e in tok.encode_batch(list(some_lines(path)), add_special_tokens=False):
+        for e in tok.encode_batch(list(some_lines(path, characters)), add_special_tokens=False):
             counts.update(e.ids)
     return counts
 

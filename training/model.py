@@ -17,6 +17,7 @@ from safetensors.torch import load_file
 from torch import nn
 
 LOW = -1e4
+ABOVE = 5  # layers between the two that a narrow hidden state is made of
 CHOICE, SCORE, NOUL = 0, 1, 2
 
 
@@ -98,8 +99,8 @@ def by_distance(buckets, positions):
 class Encode(nn.Module):
     """input_ids, attention_mask [n,s] -> hidden [n,c,s,d] (inputs of the last c layers), pooled [n,d] (unit mean of the last
     output, less `centre`: where the base's means all point one way, as those of e5 do, what is left tells texts apart).
-    With another, narrower encoder `beside` it, hidden states are brought to that one's width, those of its last layers' outputs, and the unit
-    vectors are those of the narrow one: what a text is about is told by its mean vector, and that takes no wide encoder.
+    A wide encoder with narrow questions (`width`) brings to their width what its last layers put out, each beside what the layer ABOVE
+    it did as many below, and the mean of its last output: the middle of a sentence encoder knows more of words, its end more of what a text is about.
 
     A state longer than the base's positions is read in blocks of that many tokens, apart from each other and each from position 0:
     no position is new to the base, and a token attends to no more of them than in a block. The joint layers see all blocks.
@@ -107,7 +108,7 @@ class Encode(nn.Module):
     A base whose config names a `lead_token_id` reads every segment with that token before it, as it was trained: attention that has
     nothing to read rests there. It is part of the mean and of nothing else that is given out."""
 
-    def __init__(self, base, depths, beside=None):
+    def __init__(self, base, depths, width=None):
         super().__init__()
         c = json.load(open(f"{base}/config.json"))
         w = {k.removeprefix("bert."): v.float() for k, v in load_file(f"{base}/model.safetensors").items()}
@@ -130,8 +131,6 @@ class Encode(nn.Module):
         self.ln.load_state_dict({k: w[f"embeddings.LayerNorm.{k}"] for k in ("weight", "bias")})
         far = by_distance(w["encoder.relative_attention_bias.weight"], len(pos)) if mpnet else None
         self.register_buffer("distance", far)
-        if not beside:
-            self.register_buffer("centre", torch.zeros(d))
         self.layers = nn.ModuleList(Layer(d, heads, ff, eps) for _ in range(c["num_hidden_layers"]))
         for i, layer in enumerate(self.layers):
             layer.load_state_dict(
@@ -141,13 +140,12 @@ class Encode(nn.Module):
                     for k in ("weight", "bias")
                 }
             )
-        self.beside = beside
-        self.narrow = nn.ModuleList(nn.Linear(d, beside.width) for _ in range(depths)) if beside else None
-
-    @property
-    def width(self):
-        """d of what is given out."""
-        return self.beside.width if self.beside else self.word.embedding_dim
+        self.width = width or d  # d of what is given out
+        self.register_buffer("centre", torch.zeros(self.width))
+        self.narrow = self.about = None
+        if width:
+            self.narrow = nn.ModuleList(nn.Linear(2 * d, width) for _ in range(depths))
+            self.about = nn.Linear(d, width, bias=False)
 
     def blocks(self, mask):
         """The blocks that attention reads, biased by what distance brings: [n*b,1 or heads,1 or t,t]."""
@@ -166,7 +164,8 @@ class Encode(nn.Module):
 
     def first(self, trained):
         """The layer whose input is the first that `read` gives."""
-        return len(self.layers) - max(self.depths, trained)
+        last = len(self.layers) - max(self.depths, trained)
+        return min(last, len(self.layers) - ABOVE - self.depths + 1) if self.narrow else last
 
     def read(self, input_ids, mask, trained=0):
         """Inputs of the layers that Decide reads, up to that of the first layer that trains (without any: up to the last output);
@@ -181,7 +180,7 @@ class Encode(nn.Module):
         return torch.stack(xs[self.first(trained) :], 1)
 
     def finish(self, xs, mask, trained=0):
-        """What `read` gave -> hidden [n,c,s,d], and the unit mean of the last output [n,d] (none where another encoder has it)."""
+        """What `read` gave -> hidden [n,c,s,d], and the unit mean of the last output [n,d]."""
         mask = self.led(mask, 1)
         blocks = self.blocks(mask)
         *hidden, x = xs.unbind(1)
@@ -189,24 +188,19 @@ class Encode(nn.Module):
         for layer in self.layers[self.first(trained) + len(hidden) :]:
             hidden.append(x)
             x = layer(x, blocks)
-        if self.beside:
-            hidden = [h[:, own:] for h in [*hidden, x][-self.depths :]]
-            return torch.stack([to(h) for to, h in zip(self.narrow, hidden)], 1), None
-        hidden = [h[:, own:] for h in hidden[-self.depths :]]
         # a product with a transposed mask, not a sum nor a vector times a matrix: onnxruntime then adds token by token, in any batch
         # and at any length (export.py checks it)
-        p = (mask.unsqueeze(-1).transpose(1, 2) @ x).squeeze(1) / mask.sum(1, keepdim=True).clamp(min=1)
-        return torch.stack(hidden, 1), unit(unit(p) - self.centre)
-
-    def vectors(self, input_ids, mask):
-        """The narrow encoder's unit vectors [n,d]."""
-        self.beside.window = self.window
-        return self.beside.finish(self.beside.read(input_ids, mask), mask)[1]
+        told = self.about(x) if self.narrow else x
+        p = (mask.unsqueeze(-1).transpose(1, 2) @ told).squeeze(1) / mask.sum(1, keepdim=True).clamp(min=1)
+        hidden = [h[:, own:] for h in ([*hidden, x] if self.narrow else hidden)]
+        if self.narrow:
+            pairs = zip(hidden[-ABOVE - self.depths :], hidden[-self.depths :])
+            hidden = [to(torch.cat(pair, -1)) for to, pair in zip(self.narrow, pairs)]
+        return torch.stack(hidden[-self.depths :], 1), unit(unit(p) - self.centre)
 
     def forward(self, input_ids, attention_mask):
         mask = attention_mask.to(self.word.weight.dtype)
-        hidden, pooled = self.finish(self.read(input_ids, mask), mask)
-        return hidden, self.vectors(input_ids, mask) if self.beside else pooled
+        return self.finish(self.read(input_ids, mask), mask)
 
 
 class Decide(nn.Module):
@@ -425,13 +419,9 @@ class Decide(nn.Module):
 
 
 def models(base, depths, reader="", **options):
-    """-> Encode, Decide. `reader`: a narrower encoder, whose last layers the joint ones start as and which stands beside a wide one, in that
-    one's pieces (bridge.py spells it and finds the maps): a wide encoder then has cheap questions."""
+    """-> Encode, Decide. `reader`: a narrower encoder, whose last layers the joint ones start as: a wide encoder then has cheap questions."""
     if not reader:
         encode = Encode(base, depths)
         return encode, Decide(encode, **options)
     narrow = Encode(reader, depths)
-    decide = Decide(narrow, **options)
-    encode = Encode(base, depths, narrow)
-    narrow.word = nn.Embedding(encode.word.num_embeddings, narrow.width)
-    return encode, decide
+    return Encode(base, depths, narrow.width), Decide(narrow, **options)

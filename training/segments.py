@@ -65,12 +65,10 @@ class Tokens:
 
 class Segments:
     """What Encode's frozen layers make of segments, by token ids (fp16, least recently used out first); `trained`: how many layers
-    at the top are not frozen, `beside` those of the encoder beside it; `half`: products in bf16."""
+    at the top are not frozen; `half`: products in bf16."""
 
-    def __init__(
-        self, encode, pad, device, trained=0, limit_mb=3000, batch_tokens=6144, half=False, beside=0
-    ):
-        self.trained, self.beside, self.half = trained, beside, half
+    def __init__(self, encode, pad, device, trained=0, limit_mb=3000, batch_tokens=6144, half=False):
+        self.trained, self.half = trained, half
         self.encode, self.pad, self.device, self.batch_tokens = encode, pad, device, batch_tokens
         self.kept, self.bytes, self.limit = OrderedDict(), 0, limit_mb << 20
 
@@ -84,17 +82,13 @@ class Segments:
             width = len(part[-1])
             ids = torch.tensor([list(r) + [self.pad] * (width - len(r)) for r in part], device=self.device)
             with torch.autocast(self.device, dtype=torch.bfloat16, enabled=self.half):
-                mask = masks([len(r) for r in part], width, self.device)
-                read = [self.encode.read(ids, mask, self.trained)]
-                if self.encode.beside:
-                    read.append(self.encode.beside.read(ids, mask, self.beside))
+                read = self.encode.read(ids, masks([len(r) for r in part], width, self.device), self.trained)
             for i, r in enumerate(part):
-                self.kept[r] = [x[i, :, : len(r) + x.size(2) - width].half() for x in read]
-                self.bytes += size_of(self.kept[r])
+                self.kept[r] = read[i, :, : len(r) + read.size(2) - width].half()
+                self.bytes += self.kept[r].nbytes
 
     def get(self, rows):
-        """Token id tuples -> [k,t,d] ([k,1+t,d] where a token leads) and, of an encoder beside, [j,t,e] each, in order; kept ones are
-        not read again."""
+        """Token id tuples -> [k,t,d] each ([k,1+t,d] where a token leads), in order; kept ones are not read again."""
         self.read([r for r in rows if r not in self.kept])
         out = []
         for r in rows:
@@ -102,26 +96,19 @@ class Segments:
             out.append(self.kept[r])
         while self.bytes > self.limit:
             _, read = self.kept.popitem(last=False)
-            self.bytes -= size_of(read)
+            self.bytes -= read.nbytes
         return out
 
     def finished(self, rows, size):
         """Segments padded to `size` -> hidden [n,c,size,d], mask [n,size], pooled [n,d]."""
         mask = masks([len(r) for r in rows], size, self.device)
-        led = size + (self.encode.lead is not None)
-        known, *beside = zip(*self.get(rows))
-        known, *beside = self.padded(known, led), *(self.padded(xs, size) for xs in beside)
-        hidden, pooled = self.encode.finish(known, mask, self.trained)
-        for xs in beside:
-            pooled = self.encode.beside.finish(xs, mask, self.beside)[1]
+        known = self.get(rows)
+        k, _, d = known[0].shape
+        xs = torch.zeros(len(rows), k, size + (self.encode.lead is not None), d, device=self.device)
+        for i, x in enumerate(known):
+            xs[i, :, : x.size(1)] = x
+        hidden, pooled = self.encode.finish(xs, mask, self.trained)
         return hidden, mask, pooled
-
-    def padded(self, xs, size):
-        """[k,t,d] each -> [n,k,size,d]"""
-        out = torch.zeros(len(xs), xs[0].size(0), size, xs[0].size(-1), device=self.device)
-        for i, x in enumerate(xs):
-            out[i, :, : x.size(1)] = x
-        return out
 
     def whole(self, rows):
         """Unique segments, read in groups of like length -> depth 0 of each [t,d], in order, and their unit vectors [n,d]."""
@@ -135,10 +122,6 @@ class Segments:
                 tokens[i] = h[: len(rows[i])]
         back[torch.tensor(order)] = torch.arange(len(rows))
         return tokens, torch.cat(vectors)[back.to(self.device)]
-
-
-def size_of(tensors):
-    return sum(t.nbytes for t in tensors)
 
 
 def masks(lengths, size, device):

@@ -47,7 +47,6 @@ OPTIONS = dict(
     device="cpu",
     half=0,
     unfreeze=0,
-    unfreeze_beside=0,
     resume=1,
     eval_every=8.0,
     eval_n=400,
@@ -64,6 +63,10 @@ OPTIONS = dict(
     dropout=0.1,
     floor=0.02,
     tie=0.0,
+    runs=1,
+    run=0,
+    meet="",
+    meet_every=32,
     vectors="",
     vectors_batch=128,
     vectors_weight=2.0,
@@ -172,9 +175,12 @@ class Trainer:
             self.encode.layers[-a.unfreeze :].requires_grad_(True)
         if a.reader:
             self.encode.narrow.requires_grad_(True)
-        if a.unfreeze_beside:
-            self.encode.beside.layers[-a.unfreeze_beside :].requires_grad_(True)
+            self.encode.about.requires_grad_(True)
         self.at = self.step = self.seen = 0
+        if a.runs > 1:
+            torch.distributed.init_process_group(
+                "gloo", init_method=f"file://{a.meet}", rank=a.run, world_size=a.runs
+            )
         self.opt = torch.optim.AdamW(self.groups(), betas=(0.9, 0.98), fused=True)
         self.load()
         self.segments = Segments(
@@ -184,7 +190,6 @@ class Trainer:
             a.unfreeze,
             a.cache_mb,
             half=bool(a.half),
-            beside=a.unfreeze_beside,
         )
         self.told = torch.load(a.vectors) if a.vectors else None
 
@@ -196,7 +201,7 @@ class Trainer:
             return a.lr if n.startswith("joint") else a.lr_read
 
         ps = [(rate(n), p) for n, p in self.decide.named_parameters()] + [
-            (a.lr_read if n.startswith("narrow") else a.lr_encode, p)
+            (a.lr_read if n.startswith(("narrow", "about")) else a.lr_encode, p)
             for n, p in self.encode.named_parameters()
         ]
         ps = [(r, p) for r, p in ps if p.requires_grad]
@@ -250,6 +255,25 @@ class Trainer:
             path + ".tmp",
         )
         os.replace(path + ".tmp", path)
+
+    @torch.no_grad()
+    def meet(self, spent):
+        """-> whether the time is up. Several runs of one start are one run that takes so many times the questions: now and then they go on
+        from the mean of their weights and of what the optimiser remembers (local SGD, Stich, 2019), and they end together."""
+        limit = self.a.minutes * 60
+        if self.a.runs == 1:
+            return spent >= limit
+        if self.step % self.a.meet_every:
+            return False
+        ps = [p for g in self.opt.param_groups for p in g["params"] if p in self.opt.state]
+        for of in (lambda p: p, *(lambda p, k=k: self.opt.state[p][k] for k in ("exp_avg", "exp_avg_sq"))):
+            flat = torch.cat([of(p).flatten() for p in ps])
+            torch.distributed.all_reduce(flat)
+            for p, v in zip(ps, (flat / self.a.runs).split([p.numel() for p in ps])):
+                of(p).copy_(v.view_as(p))
+        latest = torch.tensor([spent])
+        torch.distributed.all_reduce(latest, torch.distributed.ReduceOp.MAX)
+        return latest.item() >= limit
 
     @torch.no_grad()
     def average(self):
@@ -310,7 +334,6 @@ class Trainer:
         self.opt.step()
         self.step += 1
         self.seen += len(batch)
-        self.average()
         hits = (z.argmax(-1) == target.argmax(-1)).tolist()
         kinds = {v: k for k, v in QTYPE.items()}
         return loss.item() * a.batch / len(batch), followed + [
@@ -385,7 +408,9 @@ class Trainer:
         evaluated = self.at
         ema = {}
         queue = []
-        while (spent := time.time() - start) < limit:
+        ended = self.at >= limit
+        while not ended:
+            spent = time.time() - start
             if not queue:
                 queue = self.pool(draw)
             share = min(1, (self.step + 1) / 150) * max(a.floor, 1 - spent / limit)
@@ -400,12 +425,14 @@ class Trainer:
                     *(f"{k} {v:.3f}" for k, v in sorted(ema.items())),
                     flush=True,
                 )
-            if spent - evaluated > a.eval_every * 60:
+            if spent - evaluated > a.eval_every * 60 and not a.run:
                 evaluated = spent
                 self.save(spent)
                 self.follow(dev, spent)
-        self.save(limit)
-        self.follow(dev, limit)
+            ended = self.meet(spent)
+        if not a.run:
+            self.save(limit)
+            self.follow(dev, limit)
 
 
 def dev_questions(path, n, seed=3):
