@@ -1,7 +1,8 @@
 """The dev table of exported checkpoints, the untrained similarity beside them, and how often a paraphrase changes the answer.
 Checkpoints answer through `qa run` itself (built before: npm run build), so that what is measured is what ships.
 
-usage: evaluate.py --dev dev.jsonl --rows DIR [--limit N] [--by family] [--flips 400] [--languages 10 --of sib200] name=CHECKPOINT_DIR ... [similarity=CHECKPOINT_DIR]
+usage: evaluate.py --dev dev.jsonl --rows DIR [--each N] [--by family] [--flips 400] [--languages 10 --of sib200] name=CHECKPOINT_DIR ... [similarity=CHECKPOINT_DIR]
+--each: so many requests of records, contrast sets and tasks each, drawn alike for every checkpoint.
 A name that starts with `similarity` asks the encoder's cosine alone. Raw answers are kept in --rows and reused.
 """
 
@@ -71,10 +72,19 @@ def through_qa(path, asked, kept):
     return out
 
 
-def answers(name, path, dev, kept, limit):
+def some_of_each(dev, n, seed=5):
+    """The requests of dev, of each kind at most n where n is set."""
+    kinds = {}
+    for r, qs in requests(dev):
+        kinds.setdefault(metrics.kind_of(r["source"]), []).append((r, qs))
+    rng = random.Random(seed)
+    return [x for _, rs in sorted(kinds.items()) for x in rng.sample(rs, min(n or len(rs), len(rs)))]
+
+
+def answers(name, path, dev, kept, each):
     file = f"{kept}/{name}.rows.json"
     if not os.path.exists(file):
-        asked = requests(dev, limit)
+        asked = some_of_each(dev, each)
         alone = name.startswith("similarity")
         rows = (
             measured(Checkpoint(path), asked, "similarity")
@@ -207,7 +217,7 @@ def main():
     p = argparse.ArgumentParser()
     p.add_argument("--dev", required=True)
     p.add_argument("--rows", required=True)
-    p.add_argument("--limit", type=int, default=0)
+    p.add_argument("--each", type=int, default=0)
     p.add_argument("--by", default="source", choices=("source", "family", "lang"))
     p.add_argument("--flips", type=int, default=0)
     p.add_argument("--languages", type=int, default=0)
@@ -216,7 +226,7 @@ def main():
     a = p.parse_args()
     os.makedirs(a.rows, exist_ok=True)
     paths = dict(c.split("=", 1) for c in a.checkpoints)
-    results = {n: answers(n, path, a.dev, a.rows, a.limit) for n, path in paths.items()}
+    results = {n: answers(n, path, a.dev, a.rows, a.each) for n, path in paths.items()}
     table(results, a.by)
     for name, rows in results.items():
         plain, less = metrics.centred([r for r in rows if metrics.kind_of(r["source"]) == "sets"])

@@ -18,8 +18,8 @@ import random
 
 import torch
 
-from bridge import trained
 from draw import Draw
+from model import Encode
 from segments import Segments, Tokens
 from sources import read, text
 
@@ -61,6 +61,13 @@ def gathered(a, rng):
         if r["task"] == "sib200.pick_translation" and r["lang"] != "en" and r.get("split") != "dev":
             out.append(("state", r["gold"], r["state"]))
     return list(dict.fromkeys(out))
+
+
+def trained(base, start):
+    """The encoder of a training checkpoint."""
+    encode = Encode(base, start["args"]["depths"])
+    encode.load_state_dict(start["mean"]["encode"])
+    return encode
 
 
 def pooled(segments, rows, at_once=512):
