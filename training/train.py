@@ -334,6 +334,7 @@ class Trainer:
         self.opt.step()
         self.step += 1
         self.seen += len(batch)
+        self.average()
         hits = (z.argmax(-1) == target.argmax(-1)).tolist()
         kinds = {v: k for k, v in QTYPE.items()}
         return loss.item() * a.batch / len(batch), followed + [
