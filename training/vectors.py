@@ -19,7 +19,7 @@ import random
 import torch
 
 from draw import Draw
-from model import Encode
+from model import models
 from segments import Segments, Tokens
 from sources import read, text
 
@@ -65,7 +65,8 @@ def gathered(a, rng):
 
 def trained(base, start):
     """The encoder of a training checkpoint."""
-    encode = Encode(base, start["args"]["depths"])
+    a = start["args"]
+    encode, _ = models(base, a["depths"], a.get("reader", ""))
     encode.load_state_dict(start["mean"]["encode"])
     return encode
 
