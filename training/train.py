@@ -170,6 +170,8 @@ class Trainer:
         self.encode, self.decide = (
             m.to(a.device) for m in models(a.base, a.depths, a.reader, scale=a.scale, dropout=a.dropout)
         )
+        if a.vectors and not a.unfreeze:
+            raise ValueError("--vectors trains upper layers of the encoder: say how many with --unfreeze")
         self.encode.requires_grad_(False)
         if a.unfreeze:
             self.encode.layers[-a.unfreeze :].requires_grad_(True)

@@ -5,8 +5,8 @@ embeddings multilingual using knowledge distillation", 2020). train.py --vectors
 usage: vectors.py --base STUDENT --init student.pt --teacher TEACHER --taught teacher.pt --data DIR --dev dev.jsonl --text en.txt.gz
        --parallel DIR --pick sib200_pairs.jsonl.gz --out vectors.pt
 English: states, heads and options as training draws them, lines, and one side of every third pair. Other languages: the other side of
-pairs (English TAB other), and of picked translations. The turn is the rotation that brings the teacher's vectors nearest to what the
-student gives the same English texts (orthogonal Procrustes).
+pairs (English TAB other), and of picked translations; of all of them at most --texts, of up to --longest tokens. The turn is the
+rotation that brings the teacher's vectors nearest to what the student gives the same English texts (orthogonal Procrustes).
 """
 
 import argparse
@@ -22,8 +22,6 @@ from draw import Draw
 from model import models
 from segments import Segments, Tokens
 from sources import read, text
-
-LONGEST = 256  # tokens of a text; longer ones are left out
 
 
 def lines_of(path, n, rng):
@@ -94,25 +92,26 @@ def main():
     options = dict(
         base="", init="", teacher="", taught="", data="", dev="", suite=f"{here}/dev-suite.json", out=""
     )
-    options |= dict(
-        text="", parallel="", pick="", shares="", draws=5000, lines=20000, pairs=3000, half=0, seed=1
-    )
+    options |= dict(text="", parallel="", pick="", shares="", draws=5000, lines=20000, pairs=3000)
+    options |= dict(longest=256, texts=200000, half=0, seed=1)
     for k, d in options.items():
         p.add_argument("--" + k, default=d, type=type(d))
     a = p.parse_args()
-    told = gathered(a, random.Random(a.seed))
+    rng = random.Random(a.seed)
+    told = gathered(a, rng)
+    told = rng.sample(told, min(a.texts, len(told)))
     own, theirs = Tokens(f"{a.base}/tokenizer.json"), Tokens(f"{a.teacher}/tokenizer.json")
 
     def row(tokens, kind, s):
         return tuple(getattr(tokens, kind)(s))
 
-    english = list(dict.fromkeys(r for k, en, _ in told if len(r := row(theirs, k, en)) <= LONGEST))
+    english = list(dict.fromkeys(r for k, en, _ in told if len(r := row(theirs, k, en)) <= a.longest))
     at = {r: i for i, r in enumerate(english)}
     rows = [
         (row(own, k, en if other is None else other), at.get(row(theirs, k, en)), other is None)
         for k, en, other in told
     ]
-    rows = [(r, i, e) for r, i, e in rows if i is not None and len(r) <= LONGEST]
+    rows = [(r, i, e) for r, i, e in rows if i is not None and len(r) <= a.longest]
     print(
         len(rows),
         "texts,",
