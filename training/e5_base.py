@@ -123,11 +123,23 @@ def some_lines(path, characters):
                 return
 
 
-def used(tokenizer, patterns, characters=CHARACTERS):
+def plain(tokenizer):
+    """The tokenizer's JSON, in which a text is read in lower case and an underscore as a space: labels come in every style, and HUMAN_BODY
+    would be other pieces than human body."""
+    t = json.load(open(tokenizer, encoding="utf8"))
+    steps = t["normalizer"]["normalizers"]  # the character map, then runs of spaces
+    steps[1:1] = [
+        {"type": "Replace", "pattern": {"String": "\u03a3"}, "content": "\u03c3"},  # or its lower case would depend on its place
+        {"type": "Lowercase"},
+        {"type": "Replace", "pattern": {"String": "_"}, "content": " "},
+    ]
+    t["post_processor"] = t["truncation"] = t["padding"] = None
+    return t
+
+
+def used(t, patterns, characters=CHARACTERS):
     """-> how often each piece occurs in the texts."""
-    tok = Tokenizer.from_file(tokenizer)
-    tok.no_truncation()
-    tok.no_padding()
+    tok = Tokenizer.from_str(json.dumps(t))
     counts = collections.Counter()
     for path in [p for pattern in patterns for p in sorted(glob.glob(pattern))]:
         for e in tok.encode_batch(list(some_lines(path, characters)), add_special_tokens=False):
@@ -135,9 +147,8 @@ def used(tokenizer, patterns, characters=CHARACTERS):
     return counts
 
 
-def pruned(tokenizer, counts, pieces):
+def pruned(t, counts, pieces):
     """-> the tokenizer's JSON with fewer pieces, and the old ids of those kept, in their new order."""
-    t = json.load(open(tokenizer, encoding="utf8"))
     vocabulary, added = t["model"]["vocab"], t["added_tokens"]
     often = set(sorted(range(len(vocabulary)), key=lambda i: (-counts[i], i))[:pieces])
     keep = [
@@ -151,7 +162,6 @@ def pruned(tokenizer, counts, pieces):
     t["model"]["unk_id"] = new[t["model"]["unk_id"]]
     for a in added:
         a["id"] = new[a["id"]]
-    t["post_processor"] = t["truncation"] = t["padding"] = None
     return t, rows
 
 
@@ -165,7 +175,8 @@ def main():
     a = p.parse_args()
     packed = Packed(a.packed)
     weights = packed.weights()
-    t, rows = pruned(a.tokenizer, used(a.tokenizer, a.texts), a.pieces)
+    t = plain(a.tokenizer)
+    t, rows = pruned(t, used(t, a.texts), a.pieces)
     words = "embeddings.word_embeddings.weight"
     weights[words] = weights[words][rows].clone()
     print(len(rows), "pieces of", packed.pieces)
