@@ -22,6 +22,7 @@ from tokenizers import Tokenizer
 BLOCK = 32  # weights of a row that share a scale
 BLOCK_BYTES = 2 + BLOCK // 2  # the scale in half precision, then two weights a byte
 SPECIALS = 10  # the first pieces, kept in any case
+SPELLED = "</?s>|<pad>|<unk>"  # special tokens that are pieces too: a text that says <S> does not mean one
 CHARACTERS = 100_000  # of each text that are counted, where nothing else is said
 
 
@@ -132,6 +133,7 @@ def plain(tokenizer):
         {"type": "Replace", "pattern": {"String": "\u03a3"}, "content": "\u03c3"},  # or its lower case would depend on its place
         {"type": "Lowercase"},
         {"type": "Replace", "pattern": {"String": "_"}, "content": " "},
+        {"type": "Replace", "pattern": {"Regex": SPELLED}, "content": " "},
     ]
     t["post_processor"] = t["truncation"] = t["padding"] = None
     return t

@@ -262,6 +262,7 @@ describe("loadTokenizer", () => {
     it.each([
       ["special tokens", "[CLS] a [SEP] b [MASK] c [PAD] <s> d </s> e <mask> f <pad>"],
       ["special tokens of full-width letters", "［ＭＡＳＫ］ ＜ｍａｓｋ＞ ＜/ｓ＞ [ＳＥＰ]"],
+      ["special tokens in upper case", "<S>a</S> <PAD> <MASK> [cls] <Unk>"],
       ["special tokens in pieces", "[MA[SEP]SK] <ma<s>sk> </<pad>s>"],
       ["special tokens around invisible characters", "[MA\u200bSK] <ma\u00adsk> [\u0000MASK] </\u200ds>"],
       ["lone surrogates", "a \ud800 b \udc00 \ud83d"],
@@ -274,6 +275,10 @@ describe("loadTokenizer", () => {
       expect(ids.every(Number.isInteger)).toBe(true);
     });
 
+    it("reads upper case as lower case", () => {
+      expect(tokenizer.tokenize("Late CHECKOUT")).toEqual(tokenizer.tokenize("late checkout"));
+    });
+
     it.each([
       ["of words", "word and another ", 60_000],
       ["without a space", "abc", 400_000],
@@ -284,5 +289,14 @@ describe("loadTokenizer", () => {
       const expected = few > 100 ? (few * times) / 1000 : Math.ceil((piece.length * times) / 65_536);
       expect(Math.abs(many - expected)).toBeLessThanOrEqual(expected * 0.01 + 2);
     });
+  });
+
+  it("reads a label of the multilingual checkpoint alike in any style", async () => {
+    const checkpoint = await loadCheckpoint("core-multilingual-0.3.20", resolveEngineConfig({}, {}).modelsDir);
+    const { tokenize } = await loadTokenizer(checkpoint);
+    for (const label of ["LATE_CHECKOUT", "late_checkout", "Late Checkout"])
+      expect(tokenize(label), label).toEqual(tokenize("late checkout"));
+    // a capital sigma has one lower case here, wherever it stands
+    expect(tokenize("ΑΘΗΝΑΣ")).toEqual(tokenize("αθηνασ"));
   });
 });
