@@ -130,7 +130,11 @@ def plain(tokenizer):
     t = json.load(open(tokenizer, encoding="utf8"))
     steps = t["normalizer"]["normalizers"]  # the character map, then runs of spaces
     steps[1:1] = [
-        {"type": "Replace", "pattern": {"String": "\u03a3"}, "content": "\u03c3"},  # or its lower case would depend on its place
+        {
+            "type": "Replace",
+            "pattern": {"String": "\u03a3"},
+            "content": "\u03c3",
+        },  # or its lower case would depend on its place
         {"type": "Lowercase"},
         {"type": "Replace", "pattern": {"String": "_"}, "content": " "},
         {"type": "Replace", "pattern": {"Regex": SPELLED}, "content": " "},

@@ -69,7 +69,9 @@ class Segments:
 
     def __init__(self, encode, pad, device, trained=0, limit_mb=3000, batch_tokens=6144, half=False):
         if half and device == "cpu" and not torch.ops.mkldnn._is_mkldnn_bf16_supported():
-            raise ValueError("--half: this processor has no bf16 products, and takes five times as long; leave it out")
+            raise ValueError(
+                "--half: this processor has no bf16 products, and takes five times as long; leave it out"
+            )
         self.trained, self.half = trained, half
         self.encode, self.pad, self.device, self.batch_tokens = encode, pad, device, batch_tokens
         self.kept, self.bytes, self.limit = OrderedDict(), 0, limit_mb << 20
