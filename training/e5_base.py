@@ -125,16 +125,13 @@ def some_lines(path, characters):
 
 
 def plain(tokenizer):
-    """The tokenizer's JSON, in which a text is read in lower case and an underscore as a space: labels come in every style, and HUMAN_BODY
-    would be other pieces than human body."""
+    """The tokenizer's JSON, reading a text in lower case and an underscore as a space: labels come in every style, and HUMAN_BODY would
+    be other pieces than human body."""
     t = json.load(open(tokenizer, encoding="utf8"))
     steps = t["normalizer"]["normalizers"]  # the character map, then runs of spaces
     steps[1:1] = [
-        {
-            "type": "Replace",
-            "pattern": {"String": "\u03a3"},
-            "content": "\u03c3",
-        },  # or its lower case would depend on its place
+        # a capital sigma first: its lower case would depend on its place
+        {"type": "Replace", "pattern": {"String": "\u03a3"}, "content": "\u03c3"},
         {"type": "Lowercase"},
         {"type": "Replace", "pattern": {"String": "_"}, "content": " "},
         {"type": "Replace", "pattern": {"Regex": SPELLED}, "content": " "},
@@ -144,7 +141,7 @@ def plain(tokenizer):
 
 
 def used(t, patterns, characters=CHARACTERS):
-    """-> how often each piece occurs in the texts."""
+    """The JSON of a tokenizer that neither cuts nor pads -> how often each piece occurs in the texts."""
     tok = Tokenizer.from_str(json.dumps(t))
     counts = collections.Counter()
     for path in [p for pattern in patterns for p in sorted(glob.glob(pattern))]:

@@ -154,9 +154,8 @@ class Encode(nn.Module):
         blocks = Blocks(mask, longest, most <= longest)
         if self.distance is not None:
             at = torch.arange(blocks.bias.size(-1), device=mask.device)
-            apart = (at - at[:, None]).clamp(
-                1 - longest, longest - 1
-            )  # a token that leads may make it one more
+            # a token that leads may make it one more
+            apart = (at - at[:, None]).clamp(1 - longest, longest - 1)
             blocks.bias = blocks.bias + self.distance.t()[:, apart + longest - 1]
         return blocks
 

@@ -43,12 +43,12 @@ def main():
     source, out = a.source, a.out
     os.makedirs(out, exist_ok=True)
     tokenizer = json.load(open(f"{source}/tokenizer.json", encoding="utf8"))
+    tokenizer["truncation"] = tokenizer["padding"] = None
     vocab = tokenizer["model"]["vocab"]
     special = {token["content"] for token in tokenizer["added_tokens"]} | OWN.keys()
-    pieces = kept(vocab, used(f"{source}/tokenizer.json", a.texts, EVERY), a.pieces, special)
+    pieces = kept(vocab, used(tokenizer, a.texts, EVERY), a.pieces, special)
     place = {piece: i for i, piece in enumerate(pieces)}
     tokenizer["model"]["vocab"] = place
-    tokenizer["truncation"] = tokenizer["padding"] = None
     for token in tokenizer["added_tokens"]:
         token["id"] = place[token["content"]]
     for key in ("sep", "cls"):

@@ -8,7 +8,7 @@ import argparse
 
 import torch
 
-from model import models
+from model import Encode
 
 WORDS = "word.weight"
 
@@ -19,7 +19,7 @@ def main():
         p.add_argument("--" + k, required=True)
     a = p.parse_args()
     start = torch.load(a.init)
-    encode, _ = models(a.base, start["args"]["depths"])
+    encode = Encode(a.base, start["args"]["depths"])
     start["mean"]["encode"][WORDS] = encode.state_dict()[WORDS].clone()
     torch.save({k: start[k] for k in ("mean", "args", "step", "seen")}, a.out)
 

@@ -298,5 +298,7 @@ describe("loadTokenizer", () => {
       expect(tokenize(label), label).toEqual(tokenize("late checkout"));
     // a capital sigma has one lower case here, wherever it stands
     expect(tokenize("ΑΘΗΝΑΣ")).toEqual(tokenize("αθηνασ"));
+    // what only in lower case spells a special token is a space, not an unknown or another piece
+    expect(tokenize("<Unk> a <S>b")).toEqual(tokenize("a b"));
   });
 });

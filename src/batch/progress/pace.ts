@@ -37,6 +37,7 @@ export interface Pace {
   readonly tokensPerSecond: number | undefined;
   /** 0 to 1, `undefined` where the input's length is not known. */
   readonly fractionDone: number | undefined;
+  /** `undefined` where it cannot be known, or not yet. */
   readonly remainingMs: number | undefined;
 }
 
@@ -52,6 +53,8 @@ interface Mark {
 const WINDOW_MS = 10_000;
 const MARK_MS = 250;
 const FIRST_RATE_MS = 500;
+/** What must be done before the window is full for a time left to be told: until then loading the checkpoints is most of it. */
+const FIRST_FRACTION = 0.05;
 
 /** Measures from `startMs` on; `observe` returns the pace at a time. */
 export function createPace(startMs: number): {
@@ -71,7 +74,10 @@ export function createPace(startMs: number): {
         rowsPerSecond: perSecond(seen.rows, "rows"),
         tokensPerSecond,
         fractionDone,
-        remainingMs: remainingOf(seen.inputTokens, fractionDone, tokensPerSecond),
+        remainingMs:
+          nowMs - startMs < WINDOW_MS && (fractionDone ?? 0) < FIRST_FRACTION
+            ? undefined
+            : remainingOf(seen.inputTokens, fractionDone, tokensPerSecond),
       };
     },
   };

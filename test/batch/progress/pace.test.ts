@@ -46,6 +46,13 @@ describe("createPace", () => {
     expect(pace.observe(seen(100), 0.25, 5000).remainingMs).toBeCloseTo(15_000);
   });
 
+  it("tells no time left while loading is most of what it saw", () => {
+    const pace = createPace(0);
+    expect(pace.observe(seen(2), 0.03, 5000)).toMatchObject({ fractionDone: 0.03, remainingMs: undefined });
+    expect(pace.observe(seen(4), 0.06, 6000).remainingMs).toBeGreaterThan(0);
+    expect(createPace(0).observe(seen(2), 0.0001, 10_000).remainingMs).toBeGreaterThan(0);
+  });
+
   it("knows neither share nor time left where the input's length is unknown", () => {
     const { fractionDone, remainingMs } = createPace(0).observe(seen(100), undefined, 5000);
     expect([fractionDone, remainingMs]).toEqual([undefined, undefined]);
