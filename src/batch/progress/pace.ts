@@ -53,7 +53,7 @@ interface Mark {
 const WINDOW_MS = 10_000;
 const MARK_MS = 250;
 const FIRST_RATE_MS = 500;
-/** What must be done before the window is full for a time left to be told: until then loading the checkpoints is most of it. */
+/** What must be done for a time left to be told before the first answers are a window old: loading the checkpoints is most of it. */
 const FIRST_FRACTION = 0.05;
 
 /** Measures from `startMs` on; `observe` returns the pace at a time. */
@@ -61,8 +61,10 @@ export function createPace(startMs: number): {
   observe(seen: Seen, fractionRead: number | undefined, nowMs: number): Pace;
 } {
   const marks: Mark[] = [{ atMs: startMs, rows: 0, inputTokens: 0 }];
+  let firstAtMs = Infinity;
   return {
     observe(seen, fractionRead, nowMs) {
+      if (seen.rows > 0) firstAtMs = Math.min(firstAtMs, nowMs);
       while (marks.length > 1 && (marks[1]?.atMs ?? nowMs) <= nowMs - WINDOW_MS) marks.shift();
       const perSecond = rateSince(marks[0], nowMs);
       if (nowMs - (marks.at(-1)?.atMs ?? 0) >= MARK_MS)
@@ -75,7 +77,7 @@ export function createPace(startMs: number): {
         tokensPerSecond,
         fractionDone,
         remainingMs:
-          nowMs - startMs < WINDOW_MS && (fractionDone ?? 0) < FIRST_FRACTION
+          nowMs - firstAtMs < WINDOW_MS && (fractionDone ?? 0) < FIRST_FRACTION
             ? undefined
             : remainingOf(seen.inputTokens, fractionDone, tokensPerSecond),
       };

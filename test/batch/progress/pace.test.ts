@@ -50,7 +50,9 @@ describe("createPace", () => {
     const pace = createPace(0);
     expect(pace.observe(seen(2), 0.03, 5000)).toMatchObject({ fractionDone: 0.03, remainingMs: undefined });
     expect(pace.observe(seen(4), 0.06, 6000).remainingMs).toBeGreaterThan(0);
-    expect(createPace(0).observe(seen(2), 0.0001, 10_000).remainingMs).toBeGreaterThan(0);
+    const slow = createPace(0);
+    expect(slow.observe(seen(2), 0.0001, 30_000).remainingMs).toBeUndefined();
+    expect(slow.observe(seen(90), 0.0045, 40_000).remainingMs).toBeGreaterThan(0);
   });
 
   it("knows neither share nor time left where the input's length is unknown", () => {
