@@ -139,7 +139,8 @@ def in_other_words(question, gold, other):
     if other.pop("turned", False):
         gold = 1 - gold
     if question["type"] == "choice":
-        gold = list(other["criteria"])[list(question["criteria"]).index(gold)]
+        named = dict(zip(question["criteria"], other["criteria"]))
+        gold = {named[k]: p for k, p in gold.items()} if isinstance(gold, dict) else named[gold]
     return other, gold
 
 
@@ -165,8 +166,9 @@ def records_of(path):
             }
 
 
-def read(root, lang="en"):
-    """-> tasks by id, rows by source (lang None: every language). A record stays whole: it has `questions`."""
+def read(root, lang="en", more=()):
+    """-> tasks by id, rows by source (lang None: every language). A record stays whole: it has `questions`. more: files of contrast sets
+    beside those of SETS."""
     tasks, rows = {}, {}
     for p in sorted(glob.glob(f"{root}/*.tasks.json")):
         tasks.update(json.load(open(p, encoding="utf8")))
@@ -174,7 +176,7 @@ def read(root, lang="en"):
         own = [r for r in lines(p) if lang is None or r.get("lang", "en") == lang]
         if own:
             rows[os.path.basename(p).split(".")[0]] = own
-    for p in sorted(glob.glob(f"{SETS}/*.jsonl")):
+    for p in [*sorted(glob.glob(f"{SETS}/*.jsonl")), *more]:
         own = [r for r in records_of(p) if lang is None or r["lang"] == lang]
         if own:
             rows[own[0]["id"].split("-")[0]] = own

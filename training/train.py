@@ -2,7 +2,8 @@
 
 usage: train.py --base DIR --data DIR --dev dev.jsonl --out DIR --minutes 80 [--device cuda --unfreeze 1 ...]
 A checkpoint holds the plain weights, their running mean (what ships), the optimiser and the time spent. --init takes the means of
-earlier runs, several (a.pt,b.pt) in equal parts.
+earlier runs, several (a.pt,b.pt) in equal parts. --questions 0 trains the encoder alone, on
+--vectors; --more names files of contrast sets beside those in sets/.
 """
 
 import argparse
@@ -54,6 +55,7 @@ OPTIONS = dict(
     cache_mb=3000,
     init="",
     shares="",
+    more="",
     types="",
     longest=1000,
     filler="",
@@ -67,6 +69,7 @@ OPTIONS = dict(
     run=0,
     meet="",
     meet_every=32,
+    questions=1,
     vectors="",
     vectors_batch=128,
     vectors_weight=2.0,
@@ -173,6 +176,8 @@ class Trainer:
         if a.vectors and not a.unfreeze:
             raise ValueError("--vectors trains upper layers of the encoder: say how many with --unfreeze")
         self.encode.requires_grad_(False)
+        if not a.questions:
+            self.decide.requires_grad_(False)
         if a.unfreeze:
             self.encode.layers[-a.unfreeze :].requires_grad_(True)
         if a.reader:
@@ -317,16 +322,13 @@ class Trainer:
         return batches(rows, self.a, self.rng)
 
     def update(self, batch, share):
-        """One step at the given share of the peak rates -> loss, hits by type (and the cosine of the vectors it is told)."""
+        """One step at the given share of the peak rates, on questions, if there are any, and on vectors -> [(what, value)] of the loss, the
+        hits by type and the cosine of the vectors it is told."""
         a = self.a
         for g in self.opt.param_groups:
             g["lr"] = g["peak"] * share
-        z, target, mask, qtype = self.logits(batch)
-        loss = loss_of(z, target, mask, qtype).sum() / a.batch
-        apart = disagreement(z, batch) / a.batch if a.tie else 0.0
         self.opt.zero_grad(set_to_none=True)
-        (loss + a.tie * apart).backward()
-        followed = []
+        followed = self.answered(batch) if batch else []
         if self.told:
             near = self.near_told()
             (a.vectors_weight * (1 - near)).backward()
@@ -337,9 +339,18 @@ class Trainer:
         self.step += 1
         self.seen += len(batch)
         self.average()
+        return followed
+
+    def answered(self, batch):
+        """What questions add to the gradient -> [(what, value)]"""
+        a = self.a
+        z, target, mask, qtype = self.logits(batch)
+        loss = loss_of(z, target, mask, qtype).sum() / a.batch
+        apart = disagreement(z, batch) / a.batch if a.tie else 0.0
+        (loss + a.tie * apart).backward()
         hits = (z.argmax(-1) == target.argmax(-1)).tolist()
         kinds = {v: k for k, v in QTYPE.items()}
-        return loss.item() * a.batch / len(batch), followed + [
+        return [("loss", loss.item() * a.batch / len(batch))] + [
             (
                 kinds[b.qtype]
                 + ":"
@@ -415,10 +426,9 @@ class Trainer:
         while not ended:
             spent = time.time() - start
             if not queue:
-                queue = self.pool(draw)
+                queue = self.pool(draw) if a.questions else [()]
             share = min(1, (self.step + 1) / 150) * max(a.floor, 1 - spent / limit)
-            loss, hits = self.update(queue.pop(), share)
-            for k, v in [("loss", loss)] + hits:
+            for k, v in self.update(queue.pop(), share):
                 w, first = (0.98, v) if k in ("loss", "cosine") else (0.998, 0.5)
                 ema[k] = w * ema.get(k, first) + (1 - w) * v
             if time.time() - said > 30:
@@ -458,7 +468,7 @@ def main():
     p = argparse.ArgumentParser()
     [p.add_argument("--" + k.replace("_", "-"), default=d, type=type(d)) for k, d in OPTIONS.items()]
     a = p.parse_args()
-    tasks, rows = read(a.data, a.lang or None)
+    tasks, rows = read(a.data, a.lang or None, a.more.split(",") if a.more else ())
     seen = {text(json.loads(l)["state"]) for l in open(a.dev, encoding="utf8")}
     draw = Draw(
         tasks,

@@ -5,8 +5,9 @@ embeddings multilingual using knowledge distillation", 2020). train.py --vectors
 usage: vectors.py --base STUDENT --init student.pt --teacher TEACHER --taught teacher.pt --data DIR --dev dev.jsonl --text en.txt.gz
        --parallel DIR --pick sib200_pairs.jsonl.gz --out vectors.pt
 English: states, heads and options as training draws them, lines, and one side of every third pair. Other languages: the other side of
-pairs (English TAB other), and of picked translations; of all of them at most --texts, of up to --longest tokens. The turn is the
-rotation that brings the teacher's vectors nearest to what the student gives the same English texts (orthogonal Procrustes).
+pairs (English TAB other), of picked translations and of what is in pairs/; of all of them at most --texts (pairs/ is taken whole), of up
+to --longest tokens. The turn is the rotation that brings the teacher's vectors nearest to what the student gives the same English texts
+(orthogonal Procrustes).
 """
 
 import argparse
@@ -41,6 +42,18 @@ def drawn(a, rng):
             for q in qs:
                 if q.type == "choice":
                     out += [("head", q.head()), *(("option", o) for o in q.option_texts()[:12])]
+    return out
+
+
+def written(folder):
+    """What is in pairs/ -> [(kind, English text, text of the same meaning or None)]; a text of up to four words is an option too."""
+    out = []
+    for path in sorted(glob.glob(f"{folder}/*.jsonl")):
+        for line in open(path, encoding="utf8"):
+            told = json.loads(line)
+            en = told.pop("en")
+            kinds = ("state", "option") if len(en.replace("_", " ").split()) <= 4 else ("state",)
+            out += [(k, en, other) for k in kinds for other in (None, *told.values())]
     return out
 
 
@@ -93,13 +106,13 @@ def main():
         base="", init="", teacher="", taught="", data="", dev="", suite=f"{here}/dev-suite.json", out=""
     )
     options |= dict(text="", parallel="", pick="", shares="", draws=5000, lines=20000, pairs=3000)
-    options |= dict(longest=256, texts=200000, half=0, seed=1)
+    options |= dict(longest=256, texts=200000, half=0, seed=1, own=f"{here}/pairs")
     for k, d in options.items():
         p.add_argument("--" + k, default=d, type=type(d))
     a = p.parse_args()
     rng = random.Random(a.seed)
     told = gathered(a, rng)
-    told = rng.sample(told, min(a.texts, len(told)))
+    told = list(dict.fromkeys(written(a.own) + rng.sample(told, min(a.texts, len(told)))))
     own, theirs = Tokens(f"{a.base}/tokenizer.json"), Tokens(f"{a.teacher}/tokenizer.json")
 
     def row(tokens, kind, s):
