@@ -2,8 +2,8 @@
 all sides of a pair (sets/README.md; gold: shares of the options).
 
 usage: soft.py --base STUDENT --init student.pt --data DIR --dev dev.jsonl --teacher CHECKPOINT_DIR --out told.jsonl [--sets 8 --of 1000]
-Each text is asked what the contrast sets ask whose texts are nearest to it in the student's vectors, out of so many sets of short texts
-that dev does not hold out. The teacher answers through `qa run`.
+Each text, but labels and the lexicon, is asked what the contrast sets ask whose texts are nearest to it in the student's vectors, out of
+so many sets of short texts that dev does not hold out. The teacher answers through `qa run`.
 """
 
 import argparse
@@ -91,7 +91,7 @@ def main():
         json.loads(line)
         for f in sorted(glob.glob(f"{a.pairs}/*.jsonl"))
         for line in open(f, encoding="utf8")
-        if os.path.basename(f) != "labels.jsonl"
+        if not os.path.basename(f).startswith(("labels", "words-"))
     ]
     sets = sets_of(a)
     sets = {k: sets[k] for k in sorted(rng.sample(list(sets), min(a.of, len(sets))))}

@@ -175,6 +175,8 @@ class Trainer:
         )
         if a.vectors and not a.unfreeze:
             raise ValueError("--vectors trains upper layers of the encoder: say how many with --unfreeze")
+        if not a.vectors and not a.questions:
+            raise ValueError("--questions 0 trains nothing without --vectors")
         self.encode.requires_grad_(False)
         if not a.questions:
             self.decide.requires_grad_(False)
