@@ -7,7 +7,6 @@ so many sets of short texts that dev does not hold out. The teacher answers thro
 """
 
 import argparse
-import glob
 import json
 import os
 import random
@@ -17,7 +16,7 @@ import torch
 from draw import Draw, set_of
 from evaluate import through_qa
 from segments import Segments, Tokens
-from sources import of_record, read, text
+from sources import of_record, pairs_of, read, text
 from vectors import pooled, trained
 
 SHORT = 200  # characters of the longest text of a set that is asked
@@ -81,18 +80,13 @@ def main():
         sets=8,
         of=1000,
         seed=1,
+        own=f"{here}/pairs",
     )
-    options["pairs"] = f"{here}/pairs"
     for k, d in options.items():
         p.add_argument("--" + k, default=d, type=type(d))
     a = p.parse_args()
     rng = random.Random(a.seed)
-    pairs = [
-        json.loads(line)
-        for f in sorted(glob.glob(f"{a.pairs}/*.jsonl"))
-        for line in open(f, encoding="utf8")
-        if not os.path.basename(f).startswith(("labels", "words-"))
-    ]
+    pairs = [pair for name, pair in pairs_of(a.own) if not name.startswith(("labels", "words-"))]
     sets = sets_of(a)
     sets = {k: sets[k] for k in sorted(rng.sample(list(sets), min(a.of, len(sets))))}
     print(len(pairs), "pairs,", len(sets), "sets", flush=True)
@@ -119,10 +113,11 @@ def main():
                 continue
             told = {k: gold(q, p) for k, q, p in zip(keys[s], qs, answers[r["id"]])}
             one = sets[s][0]
-            other = {k: one["otherwise"][k][0] for k in keys[s] if k in one.get("otherwise", {})}
-            for k in other:
-                if k in one["turned"]:
-                    other[k] = dict(other[k], turned=True)
+            other = {
+                k: dict(one["otherwise"][k][0], turned=k in one["turned"])
+                for k in keys[s]
+                if k in one["otherwise"]
+            }
             line = dict(
                 lang="mul",
                 questions={k: one["questions"][k] for k in keys[s]},

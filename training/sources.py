@@ -166,6 +166,13 @@ def records_of(path):
             }
 
 
+def pairs_of(folder):
+    """-> (name of the file, {language: text}) of each line of pairs/ (pairs/README.md)."""
+    for path in sorted(glob.glob(f"{folder}/*.jsonl")):
+        for pair in lines(path):
+            yield os.path.basename(path), pair
+
+
 def read(root, lang="en", more=()):
     """-> tasks by id, rows by source (lang None: every language). A record stays whole: it has `questions`. more: files of contrast sets
     beside those of SETS."""

@@ -22,7 +22,7 @@ import torch
 from draw import Draw
 from model import models
 from segments import Segments, Tokens
-from sources import read, text
+from sources import pairs_of, read, text
 
 
 def lines_of(path, n, rng):
@@ -48,12 +48,10 @@ def drawn(a, rng):
 def written(folder):
     """What is in pairs/ -> [(kind, English text, text of the same meaning or None)]; a text of up to four words is an option too."""
     out = []
-    for path in sorted(glob.glob(f"{folder}/*.jsonl")):
-        for line in open(path, encoding="utf8"):
-            told = json.loads(line)
-            en = told.pop("en")
-            kinds = ("state", "option") if len(en.replace("_", " ").split()) <= 4 else ("state",)
-            out += [(k, en, other) for k in kinds for other in (None, *told.values())]
+    for _, pair in pairs_of(folder):
+        en, *others = pair.values()  # English leads
+        kinds = ("state", "option") if len(en.replace("_", " ").split()) <= 4 else ("state",)
+        out += [(k, en, other) for k in kinds for other in (None, *others)]
     return out
 
 
