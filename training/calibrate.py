@@ -1,7 +1,7 @@
 """Fits temperatures on one half of the held-out tasks and records, shows what they do on the other half, writes them down.
 
 usage: calibrate.py --checkpoint DIR --dev dev.jsonl[,more.jsonl] [--limit REQUESTS] [--rows rows.json] [--write 1] [--picture calibration.svg]
-A limit holds for each file: English and other languages count alike so. Answers are kept in --rows, and taken from there where it exists.
+What yes lacks in its logit beside that is printed; export.py adds it. A limit holds for each file: English and other languages count alike so. Answers are kept in --rows, and taken from there where it exists.
 """
 
 import argparse
@@ -16,6 +16,7 @@ from checkpoint import Checkpoint, bucket, measured, requests, softmax
 
 LANGUAGE = {True: "English", False: "other languages"}
 GRID = np.exp(np.linspace(np.log(0.5), np.log(5.0), 93))
+SHIFTS = np.linspace(-1, 1, 41)
 FEWEST = 300  # questions under which a bucket keeps its type's temperature, and a type 1: a fit on fewer did not hold elsewhere
 
 
@@ -49,6 +50,20 @@ def temperatures(rows):
         "temperature": {k: fit(v) for k, v in sorted(by_type.items()) if len(v) >= FEWEST},
         "temperature_by_options": {k: fit(v) for k, v in sorted(by_bucket.items()) if len(v) >= FEWEST},
     }
+
+
+def yes_lacks(rows):
+    """What, added to the logit of yes, makes yes/no answers likeliest at their best temperature (Platt, 1999), in steps of .05."""
+    rows = [r for r in rows if r["type"] == "noul"]
+    if len(rows) < FEWEST:
+        return 0.0
+    z = np.array([r["z"][1] - r["z"][0] for r in rows])
+    p = np.array([r["gold"][1] for r in rows])
+
+    def lost(b, t):
+        return float(np.logaddexp(0, (z + b) / t).sum() - (p * (z + b) / t).sum())
+
+    return round(float(min(SHIFTS, key=lambda b: min(lost(b, t) for t in GRID))), 2)
 
 
 def applied(rows, c):
@@ -137,8 +152,10 @@ def main():
         rows = measured(Checkpoint(a.checkpoint), asked)
         if a.rows:
             json.dump(rows, open(a.rows, "w"))
-    c = temperatures([r for r in rows if half(r) == 0])
+    fitted = [r for r in rows if half(r) == 0]
+    c = temperatures(fitted)
     print(json.dumps(c))
+    print(f"yes lacks {yes_lacks(fitted):+.2f} in its logit (export.py --yes)")
     report(rows, c)
     if a.picture:
         picture(rows, c, a.picture)

@@ -266,6 +266,7 @@ def main():
         languages="en",
         release_date="2026-11-21",
         description="",
+        yes=0.0,  # added to the logit of yes: what calibrate.py says it lacks
     ).items():
         p.add_argument("--" + k.replace("_", "-"), default=d, type=type(d))
     a = p.parse_args()
@@ -273,6 +274,8 @@ def main():
     tokens = Tokens(f"{a.base}/tokenizer.json")
     encode, decide, c = load(a.base, a.ckpt)
     encode.window = a.window
+    with torch.no_grad():
+        decide.yes.bias += a.yes
     full = a.out.rstrip("/") + ".fp32"
     print("step", c["step"], "questions seen", c["seen"])
     export(encode, decide, tokens, full)
