@@ -1,7 +1,8 @@
 """Fits temperatures on one half of the held-out tasks and records, shows what they do on the other half, writes them down.
 
 usage: calibrate.py --checkpoint DIR --dev dev.jsonl[,more.jsonl] [--limit REQUESTS] [--rows rows.json] [--write 1] [--picture calibration.svg]
-What yes lacks in its logit beside that is printed; export.py adds it. A limit holds for each file: English and other languages count alike so. Answers are kept in --rows, and taken from there where it exists.
+What yes lacks in its logit is printed too: export.py --yes adds it, then calibrate again. A limit holds for each file: English and other
+languages count alike so. Answers are kept in --rows, and taken from there where it exists.
 """
 
 import argparse

@@ -99,13 +99,15 @@ def contrast_sets(told, answers, sets, together):
     group and a set (together), else one a text and a set."""
     for texts, qs, ids in told:
         there = [(t, answers[i]) for t, i in zip(texts, ids) if i in answers]
+        if not there:
+            continue
         for s in dict.fromkeys(s for s, _, _ in qs):
             kept = [
                 (j, k, q)
                 for j, (x, k, q) in enumerate(qs)
-                if x == s and (q.type != "noul" or max((p[j][1] for _, p in there), default=0) >= LIKELY)
+                if x == s and (q.type != "noul" or max(p[j][1] for _, p in there) >= LIKELY)
             ]
-            if not kept or not there:
+            if not kept:
                 continue
             one = sets[s][0]
             said = [(t, {k: gold(q, p[j]) for j, k, q in kept}) for t, p in there]
@@ -160,7 +162,7 @@ def main():
             for s, q in ((s, sets[s][0]["questions"]) for s in near)
         }
         qs = [
-            (s, k, of_record(sets[s][0]["questions"][k], sets[s][0]["gold"].get(k, 0), s))
+            (s, k, of_record(sets[s][0]["questions"][k], sets[s][0]["gold"][k], s))
             for s in near
             for k in keys[s]
         ]
