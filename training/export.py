@@ -273,7 +273,7 @@ def main():
     quiet()
     tokens = Tokens(f"{a.base}/tokenizer.json")
     encode, decide, c = load(a.base, a.ckpt)
-    encode.window = a.window
+    encode.window = decide.window = a.window
     with torch.no_grad():
         decide.yes.bias += a.yes
     full = a.out.rstrip("/") + ".fp32"

@@ -17,8 +17,15 @@ from safetensors.torch import load_file
 from torch import nn
 
 LOW = -1e4
+TINY = 1e-30  # is added to what a logarithm is taken of
+SURE, FEW = 2.0, 64  # how much more a sure block counts; tokens from which a block counts as a whole one
 ABOVE = 5  # layers between the two that a narrow hidden state is made of
 CHOICE, SCORE, NOUL = 0, 1, 2
+
+
+def whole_in(mask, block, window):
+    """Whether rows are read without cutting blocks of so many tokens: those at hand, or in an export any of the window."""
+    return window <= block + 1 if torch.onnx.is_in_onnx_export() else mask.size(1) <= block
 
 
 def unit(v):
@@ -45,33 +52,43 @@ class Layer(nn.Module):
         x = self.ln1(x + self.o(read))
         return self.ln2(x + self.down(F.gelu(self.up(x))))
 
-    def forward(self, x, blocks):
-        q, k, v = (self.split(blocks.cut(p(x))) for p in (self.q, self.k, self.v))
-        read = (q @ k.transpose(-1, -2) * q.size(-1) ** -0.5 + blocks.bias).softmax(-1) @ v
-        return self.rest(x, blocks.joined(read.transpose(-2, -3).flatten(-2)))
+    def forward(self, x, bias):
+        q, k, v = (self.split(p(x)) for p in (self.q, self.k, self.v))
+        read = (q @ k.transpose(-1, -2) * q.size(-1) ** -0.5 + bias).softmax(-1) @ v
+        return self.rest(x, read.transpose(-2, -3).flatten(-2))
 
 
 class Blocks:
-    """Rows of mask [n,s] in blocks of at most `longest` tokens, the last one padded: a token reads those of its own block.
-    `bias` [n*b,1,1,t] keeps it from padding. `whole`: rows are no longer than a block."""
+    """Rows of a mask [n,s] in b blocks of at most `longest` tokens each, the last one padded: `mask` [n*b,t]. `whole`: no row is longer
+    than a block."""
 
     def __init__(self, mask, longest, whole):
-        self.mask, self.whole = mask, whole
-        if not self.whole:
+        self.rows, self.mask, self.whole = mask, mask, whole
+        if not whole:
             s = torch._shape_as_tensor(mask)[1]
             self.size = s.clamp(max=longest)
             at = torch.arange((s + self.size - 1) // self.size * self.size, device=mask.device)
             self.taken = at.clamp(max=s - 1)
-            mask = (mask[:, self.taken] * (at < s)).reshape(-1, self.size)
-        self.bias = ((1 - mask) * LOW)[:, None, None, :]
+            self.mask = (mask[:, self.taken] * (at < s)).reshape(-1, self.size)
 
     def cut(self, x):
-        """[n,s,d] -> [n*b,t,d]"""
-        return x if self.whole else x[:, self.taken].reshape(-1, self.size, x.size(-1))
+        """[n,s] -> [n*b,t]; [n,k,s,d] -> [n*b,k,t,d]"""
+        if self.whole:
+            return x
+        if x.dim() == 2:
+            return x[:, self.taken].reshape(-1, self.size)
+        n, k, _, d = x.shape
+        return x[:, :, self.taken].reshape(n, k, -1, self.size, d).transpose(1, 2).reshape(-1, k, self.size, d)
 
     def joined(self, x):
         """[n*b,t,d] -> [n,s,d]"""
-        return x if self.whole else x.reshape(self.mask.size(0), -1, x.size(-1))[:, : self.mask.size(1)]
+        if self.whole:
+            return x
+        return x.reshape(self.rows.size(0), -1, x.size(-1))[:, : self.rows.size(1)]
+
+    def spread(self, x):
+        """[n*b,d] -> [n,s,d], the same at every token of a block."""
+        return self.joined(x.unsqueeze(1).expand(-1, self.size, -1))
 
 
 BERT = dict(
@@ -102,11 +119,12 @@ class Encode(nn.Module):
     A wide encoder with narrow questions (`width`) brings to their width what its last layers put out, each beside what the layer ABOVE
     it did as many below, and the mean of its last output: the middle of a sentence encoder knows more of words, its end more of what a text is about.
 
-    A state longer than the base's positions is read in blocks of that many tokens, apart from each other and each from position 0:
-    no position is new to the base, and a token attends to no more of them than in a block. The joint layers see all blocks.
+    A state longer than the base's positions, or than `block` in its config, is read in blocks of that many, apart from each other and each
+    from position 0, so that a part of a long state is read as a short one is. hidden then has one row more a token, the unit mean of its
+    block: Decide reads block by block too.
 
-    A base whose config names a `lead_token_id` reads every segment with that token before it, as it was trained: attention that has
-    nothing to read rests there. It is part of the mean and of nothing else that is given out."""
+    A base whose config names a `lead_token_id` reads every segment, and every block, with that token before it, as it was trained:
+    attention that has nothing to read rests there. It is part of the mean and of nothing else that is given out."""
 
     def __init__(self, base, depths, width=None):
         super().__init__()
@@ -120,11 +138,12 @@ class Encode(nn.Module):
         )
         self.depths = depths
         self.lead = c.get("lead_token_id")
-        # tokens of the longest state: an export of no more than the base's positions cuts no blocks
+        # tokens of the longest state: an export of no more than a block cuts none
         self.window = math.inf
         mpnet = c["model_type"] == "mpnet"
         pos = w["embeddings.position_embeddings.weight"]
         pos = pos[2:] if mpnet else pos + w["embeddings.token_type_embeddings.weight"][0]
+        self.block = c.get("block", len(pos)) - (self.lead is not None)  # tokens of a block
         self.word = nn.Embedding.from_pretrained(w["embeddings.word_embeddings.weight"], freeze=False)
         self.pos = nn.Embedding.from_pretrained(pos.clone(), freeze=False)
         self.ln = nn.LayerNorm(d, eps=eps)
@@ -148,60 +167,88 @@ class Encode(nn.Module):
             self.about = nn.Linear(d, width, bias=False)
 
     def blocks(self, mask):
-        """The blocks that attention reads, biased by what distance brings: [n*b,1 or heads,1 or t,t]."""
-        longest = self.pos.num_embeddings
-        most = self.window if torch.onnx.is_in_onnx_export() else mask.size(1)
-        blocks = Blocks(mask, longest, most <= longest)
-        if self.distance is not None:
-            at = torch.arange(blocks.bias.size(-1), device=mask.device)
-            # a token that leads may make it one more
-            apart = (at - at[:, None]).clamp(1 - longest, longest - 1)
-            blocks.bias = blocks.bias + self.distance.t()[:, apart + longest - 1]
-        return blocks
+        return Blocks(mask, self.block, whole_in(mask, self.block, self.window))
 
-    def led(self, x, value):
-        """[n,s] -> [n,s], or [n,1+s] where a token leads."""
-        return x if self.lead is None else F.pad(x, (1, 0), value=value)
+    def led(self, mask):
+        """A mask with the token that leads each block: [n*b,t] -> [n*b,1+t]."""
+        return mask if self.lead is None else torch.cat([mask[:, :1], mask], 1)
+
+    def bias(self, mask):
+        """What attention adds for a mask [n,t], and for distance: [n,1 or heads,1 or t,t]."""
+        bias = ((1 - mask) * LOW)[:, None, None, :]
+        if self.distance is None:
+            return bias
+        longest = self.pos.num_embeddings
+        at = torch.arange(mask.size(1), device=mask.device)
+        return bias + self.distance.t()[:, at - at[:, None] + longest - 1]
 
     def first(self, trained):
         """The layer whose input is the first that `read` gives."""
         last = len(self.layers) - max(self.depths, trained)
         return min(last, len(self.layers) - ABOVE - self.depths + 1) if self.narrow else last
 
-    def read(self, input_ids, mask, trained=0):
-        """Inputs of the layers that Decide reads, up to that of the first layer that trains (without any: up to the last output);
-        where more layers train than Decide reads, that input alone. -> [n,k,s,d], [n,k,1+s,d] where a token leads"""
-        input_ids, mask = self.led(input_ids, self.lead), self.led(mask, 1)
-        at = torch.arange(input_ids.size(1), device=input_ids.device) % self.pos.num_embeddings
-        x = self.ln(self.word(input_ids) + self.pos(at))
-        blocks = self.blocks(mask)
+    def lower(self, ids, mask, trained=0):
+        """Blocks [n,t] through all layers but the upper `trained`: the inputs of layer `first` and of those above it -> [n,k,t or 1+t,d]"""
+        if self.lead is not None:
+            ids = F.pad(ids, (1, 0), value=self.lead)
+        x = self.ln(self.word(ids) + self.pos(torch.arange(ids.size(1), device=ids.device)))
+        bias = self.bias(self.led(mask))
         xs = [x]
         for layer in self.layers[: len(self.layers) - trained]:
-            xs.append(layer(xs[-1], blocks))
+            xs.append(layer(xs[-1], bias))
         return torch.stack(xs[self.first(trained) :], 1)
 
-    def finish(self, xs, mask, trained=0):
-        """What `read` gave -> hidden [n,c,s,d], and the unit mean of the last output [n,d]."""
-        mask = self.led(mask, 1)
-        blocks = self.blocks(mask)
+    def upper(self, xs, blocks, trained=0):
+        """What `lower` gave -> hidden [n,c,s,d], or [n,c+1,s,d] where blocks were cut, and the unit mean of the last output [n,d]."""
+        mask = self.led(blocks.mask)
+        bias = self.bias(mask)
         *hidden, x = xs.unbind(1)
         own = 0 if self.lead is None else 1
         for layer in self.layers[self.first(trained) + len(hidden) :]:
             hidden.append(x)
-            x = layer(x, blocks)
-        # a product with a transposed mask, not a sum nor a vector times a matrix: onnxruntime then adds token by token, in any batch
-        # and at any length (export.py checks it)
-        told = self.about(x) if self.narrow else x
-        p = (mask.unsqueeze(-1).transpose(1, 2) @ told).squeeze(1) / mask.sum(1, keepdim=True).clamp(min=1)
+            x = layer(x, bias)
         hidden = [h[:, own:] for h in ([*hidden, x] if self.narrow else hidden)]
         if self.narrow:
             pairs = zip(hidden[-ABOVE - self.depths :], hidden[-self.depths :])
             hidden = [to(torch.cat(pair, -1)) for to, pair in zip(self.narrow, pairs)]
-        return torch.stack(hidden[-self.depths :], 1), unit(unit(p) - self.centre)
+        hidden = [blocks.joined(h) for h in hidden[-self.depths :]]
+        told = self.about(x) if self.narrow else x
+        if not blocks.whole:
+            hidden.append(blocks.spread(self.mean(told, mask)))
+            n = blocks.rows.size(0)
+            told, mask = told.reshape(n, -1, told.size(-1)), mask.reshape(n, -1)
+        return torch.stack(hidden, 1), self.mean(told, mask)
+
+    def mean(self, x, mask):
+        """[n,t,d] -> unit means [n,d], less the centre."""
+        # a product with a transposed mask, not a sum nor a vector times a matrix: onnxruntime then adds token by token, in any batch
+        # and at any length (export.py checks it)
+        p = (mask.unsqueeze(-1).transpose(1, 2) @ x).squeeze(1) / mask.sum(1, keepdim=True).clamp(min=1)
+        return unit(unit(p) - self.centre)
 
     def forward(self, input_ids, attention_mask):
-        mask = attention_mask.to(self.word.weight.dtype)
-        return self.finish(self.read(input_ids, mask), mask)
+        blocks = self.blocks(attention_mask.to(self.word.weight.dtype))
+        return self.upper(self.lower(blocks.cut(input_ids), blocks.mask), blocks)
+
+    def kept(self, size):
+        """Tokens that `read` gives of a row of so many: those that lead its blocks are among them."""
+        return size if self.lead is None else size + -(-size // self.block)
+
+    def read(self, input_ids, mask, trained=0):
+        """What frozen layers make of rows [n,s] -> [n,k,kept(s),d], for `finish`."""
+        blocks = self.blocks(mask)
+        xs = self.lower(blocks.cut(input_ids), blocks.mask, trained)
+        b = len(xs) // len(mask)
+        return xs.unflatten(0, (-1, b)).transpose(1, 2).flatten(2, 3)[:, :, : self.kept(mask.size(1))]
+
+    def finish(self, xs, mask, trained=0):
+        """What `read` gave -> what `forward` gives of the same rows."""
+        blocks = self.blocks(mask)
+        if not blocks.whole:
+            n, b, (rows, size) = len(mask), len(blocks.mask) // len(mask), blocks.mask.shape
+            full = size + (self.lead is not None)
+            xs = F.pad(xs, (0, 0, 0, b * full - xs.size(2))).unflatten(2, (b, full)).transpose(1, 2).flatten(0, 1)
+        return self.upper(xs, blocks, trained)
 
 
 class Decide(nn.Module):
@@ -214,6 +261,8 @@ class Decide(nn.Module):
     def __init__(self, encode, scale=15.0, dropout=0.1):
         super().__init__()
         d = encode.word.embedding_dim
+        # tokens of a block, and of the longest state: those of the encoder that reads
+        self.block, self.window = encode.block, math.inf
         self.joint = copy.deepcopy(encode.layers[-encode.depths :])
         self.part = nn.Embedding(2, d)
         nn.init.zeros_(self.part.weight)  # head, marker
@@ -284,19 +333,45 @@ class Decide(nn.Module):
 
     def state(self, hidden):
         """What any question reads of states, hidden [r,c,s,d] -> [r,3+2c,s,d]: the tokens, what they are compared by, their part in
-        the comparison; keys and values of each joint layer. It ships at the end of `encode`: once a state, not once a question set."""
-        x = hidden[:, 0]
+        the comparison; keys and values of each joint layer; what of hidden there is beside, the means of blocks. It ships at the end
+        of `encode`: once a state, not once a question set."""
+        x, *_ = memory = hidden.unbind(1)
         parts = [x, unit(self.match(x)), self.compare_near(x)]
-        for layer, mem in zip(self.joint, hidden.unbind(1)):
+        for layer, mem in zip(self.joint, memory):
             parts += [layer.k(mem), layer.v(mem)]
-        return torch.stack(parts, 1)
+        return torch.stack([*parts, *memory[len(self.joint) :]], 1)
 
     def forward(self, *inputs):
         """The contract's inputs, of states as Encode reads them; in training then state_of [r]: which of them each row is about."""
         prefix, (state_hidden, *rest) = inputs[:8], inputs[8:]
         return self.decide(*prefix, self.state(state_hidden), *rest)
 
-    def decide(
+    def decide(self, *inputs):
+        """Logits [r,Q,m] of what `state` gives [r,3+2c,s,d]. A state of several blocks is asked block by block."""
+        prefix, (state, state_mask, state_pooled, *state_of) = inputs[:8], inputs[8:]
+        blocks = Blocks(state_mask, self.block, whole_in(state_mask, self.block, self.window))
+        if blocks.whole:
+            return self.logits(*prefix, state, state_mask, state_pooled, *state_of)
+        state = blocks.cut(state)
+        if state_of:
+            b = len(state) // len(state_mask)
+            prefix = [t.repeat_interleave(b, 0) for t in prefix]
+            state_of = [(state_of[0][:, None] * b + torch.arange(b, device=state.device)).flatten()]
+        z = self.logits(*prefix, state[:, :-1], blocks.mask, state[:, -1, 0], *state_of)
+        tokens = blocks.mask.sum(-1)
+        return self.over_blocks(z, prefix[4], tokens[state_of[0]] if state_of else tokens, state_mask if not state_of else z[::b])
+
+    def over_blocks(self, z, marker_mask, tokens, rows):
+        """Logits [r*b,Q,m] of r rows' blocks of so many tokens -> [r,Q,m]: the mean of their probabilities, where one counts for more that
+        is sure (by its entropy) and one for less that has a few tokens only."""
+        p = (z + (1 - marker_mask.to(z.dtype)) * LOW).softmax(-1)
+        surprise = -(p * (p + TINY).log()).sum(-1)
+        weight = tokens.to(z.dtype).clamp(max=FEW).unsqueeze(-1) * (-SURE * surprise).exp()
+        n, Q, M = rows.size(0), z.size(1), z.size(2)
+        p = (p * weight.unsqueeze(-1)).view(n, -1, Q, M).sum(1) / weight.view(n, -1, Q, 1).sum(1)
+        return (p + TINY).log()
+
+    def logits(
         self,
         prefix_hidden,
         prefix_mask,
@@ -311,7 +386,7 @@ class Decide(nn.Module):
         state_pooled,
         state_of=None,
     ):
-        """Logits [r,Q,m] of what `state` gives [r,3+2c,s,d]."""
+        """Logits [r,Q,m] of states of one block."""
 
         def each(t):
             return t if state_of is None else t[state_of]
@@ -425,4 +500,6 @@ def models(base, depths, reader="", **options):
         encode = Encode(base, depths)
         return encode, Decide(encode, **options)
     narrow = Encode(reader, depths)
-    return Encode(base, depths, narrow.width), Decide(narrow, **options)
+    encode, decide = Encode(base, depths, narrow.width), Decide(narrow, **options)
+    decide.block = encode.block
+    return encode, decide

@@ -78,7 +78,7 @@ def main():
     tokens = Tokens(f"{a.checkpoint}/tokenizer.json")
     manifest = json.load(open(f"{a.checkpoint}/checkpoint.json", encoding="utf8"))
     encode, decide = models(a.base, manifest["depths"], a.reader)
-    encode.window = manifest["window"]
+    encode.window = decide.window = manifest["window"]
     for w in (*encode.state_dict().values(), *decide.state_dict().values()):
         if w.is_floating_point():
             torch.nn.init.normal_(w, std=0.02) if w.dim() else w.normal_()

@@ -88,7 +88,7 @@ class Segments:
             with torch.autocast(self.device, dtype=torch.bfloat16, enabled=self.half):
                 read = self.encode.read(ids, masks([len(r) for r in part], width, self.device), self.trained)
             for i, r in enumerate(part):
-                self.kept[r] = read[i, :, : len(r) + read.size(2) - width].half()
+                self.kept[r] = read[i, :, : self.encode.kept(len(r))].half()
                 self.bytes += self.kept[r].nbytes
 
     def get(self, rows):
@@ -108,7 +108,7 @@ class Segments:
         mask = masks([len(r) for r in rows], size, self.device)
         known = self.get(rows)
         k, _, d = known[0].shape
-        xs = torch.zeros(len(rows), k, size + (self.encode.lead is not None), d, device=self.device)
+        xs = torch.zeros(len(rows), k, self.encode.kept(size), d, device=self.device)
         for i, x in enumerate(known):
             xs[i, :, : x.size(1)] = x
         hidden, pooled = self.encode.finish(xs, mask, self.trained)

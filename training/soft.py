@@ -50,7 +50,7 @@ def groups_of_pairs(folder, vectors):
     """-> [(None, pairs of one file that are near each other)]"""
     files = {}
     for name, pair in pairs_of(folder):
-        if not name.startswith(("labels", "words-")):
+        if not name.startswith(("labels", "words")):
             files.setdefault(name, []).append(pair)
     out = []
     for pairs in files.values():
