@@ -3,7 +3,7 @@
 import { parentPort } from "node:worker_threads";
 import { InferenceSession, Tensor } from "onnxruntime-node";
 import { openFamily } from "../dist/engine/family.js";
-import { openOnnxSession } from "../dist/engine/session.js";
+import { openOnnxSession, SESSION_OPTIONS } from "../dist/engine/session.js";
 
 /** Of each batch, the graphs run for it and their tensors. */
 let calls = [];
@@ -18,7 +18,7 @@ async function prepare(batches) {
   const sessions = new Map();
   let current = [];
   const openRecording = async (path) => {
-    sessions.set(path, await InferenceSession.create(path, { intraOpNumThreads: 1, interOpNumThreads: 1 }));
+    sessions.set(path, await InferenceSession.create(path, SESSION_OPTIONS));
     const session = await openOnnxSession(path);
     return {
       ...session,

@@ -1,6 +1,6 @@
 /** The one resolved configuration: partial public options in, complete readonly values out. Reads the environment; nothing below does. */
 
-import { availableParallelism, homedir } from "node:os";
+import { availableParallelism, homedir, totalmem } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { QaError } from "./errors.js";
@@ -10,7 +10,7 @@ export interface EngineOptions {
   readonly deployment?: string | undefined;
   /** Folder of checkpoints. Default: those that ship with qa, or `QA_MODELS`. */
   readonly modelsDir?: string | undefined;
-  /** Inference workers, one core each. Default: one a core. */
+  /** Inference workers, one core each. Default: one a core, as far as memory goes (`defaultWorkers`). */
   readonly workers?: number | undefined;
   /** Tokens of one batch, padding and question prefixes included. */
   readonly maxBatchTokens?: number | undefined;
@@ -47,6 +47,9 @@ export interface RemoteConfig {
   readonly defaultModel: string;
 }
 
+/** What a worker with both checkpoints of deployment `a` open comes to at its peak (`node bench/workers.js`, docs/scale.md). */
+const WORKER_BYTES = 900 * 2 ** 20;
+
 /** The folder of the package, where models/, deployments/ and presets/ stand. */
 export const PACKAGE_DIR = fileURLToPath(new URL("../", import.meta.url));
 
@@ -58,11 +61,28 @@ export function resolveEngineConfig(
     deployment: options.deployment ?? env.QA_DEPLOYMENT ?? "a",
     deploymentsDir: `${PACKAGE_DIR}deployments`,
     modelsDir: options.modelsDir ?? env.QA_MODELS ?? `${PACKAGE_DIR}models`,
-    workers: options.workers ?? availableParallelism(),
+    workers: options.workers ?? defaultWorkers(thisMachine()),
     maxBatchTokens: options.maxBatchTokens ?? 2048,
     windowRows: 256,
     maxQuestionSetBytes: 256 * 2 ** 20,
   };
+}
+
+export interface Machine {
+  readonly cores: number;
+  readonly totalBytes: number;
+  /** What a control group allows the process; undefined or 0 where nothing is known, beyond `totalBytes` where there is no limit. */
+  readonly allowedBytes: number | undefined;
+}
+
+/** Workers where no number is given: one a core, but no more than three quarters of the memory hold, and one in any case. */
+export function defaultWorkers({ cores, totalBytes, allowedBytes }: Machine): number {
+  const bytes = Math.min(totalBytes, allowedBytes || totalBytes);
+  return Math.max(1, Math.min(cores, Math.floor((bytes * 0.75) / WORKER_BYTES)));
+}
+
+function thisMachine(): Machine {
+  return { cores: availableParallelism(), totalBytes: totalmem(), allowedBytes: process.constrainedMemory() };
 }
 
 /**

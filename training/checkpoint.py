@@ -19,21 +19,23 @@ def softmax(z, t=1.0):
     return p / p.sum()
 
 
+def opened(graph, threads=0):
+    """A session of a graph (its path, or its bytes) whose weights are unpacked once; 0 threads: one a core."""
+    import onnxruntime as ort
+
+    o = ort.SessionOptions()
+    o.intra_op_num_threads = threads
+    o.add_session_config_entry("session.disable_quant_qdq", "1")  # float_matmul.py says why
+    return ort.InferenceSession(graph, o, providers=["CPUExecutionProvider"])
+
+
 class Checkpoint:
     def __init__(self, path, threads=1, suffix=""):
-        import onnxruntime as ort
-
         self.manifest = json.load(open(f"{path}/checkpoint.json", encoding="utf8"))
         self.tokens = Tokens(f"{path}/tokenizer.json")
-        o = ort.SessionOptions()
-        o.intra_op_num_threads = threads
         self.kept = {}  # segments read so far: cleared by whoever has done with them
         self.encode, self.decide = (
-            ort.InferenceSession(
-                f"{path}/{self.manifest['graphs'][g].replace('.onnx', suffix + '.onnx')}",
-                o,
-                providers=["CPUExecutionProvider"],
-            )
+            opened(f"{path}/{self.manifest['graphs'][g].replace('.onnx', suffix + '.onnx')}", threads)
             for g in ("encode", "decide")
         )
 

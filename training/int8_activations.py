@@ -21,8 +21,9 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 import metrics
-from checkpoint import Checkpoint, measured
+from checkpoint import Checkpoint, measured, opened
 from export import asking
+from float_matmul import float_weights
 
 HEADS = ("/match", "/compare", "/k", "/v")  # products that make what `decide` takes: little work
 SHAPES = ((1, 200), (8, 60))  # texts, tokens
@@ -56,28 +57,21 @@ WAYS = (
 def unpacked(graph):
     """{name: weights [K,N]} of the products whose 8-bit blocks float_matmul.py unpacks."""
     values = {i.name: numpy_helper.to_array(i) for i in graph.initializer}
-    scale = {n.output[0].removesuffix("_m"): n.input[1] for n in graph.node if n.op_type == "Mul"}
-    out = {}
-    for n in graph.node:
-        if n.op_type == "Transpose" and n.output[0].removesuffix("_float") in values:
-            blocks = values[n.output[0].removesuffix("_float")].astype(np.float32) - 128
-            blocks *= values[scale[n.output[0]]].reshape(*blocks.shape[:2], 1)
-            out[n.output[0]] = blocks.reshape(len(blocks), -1).T.copy()
-    return out
+    return {
+        n.output[0]: float_weights(n, values).T.copy() for n in graph.node if n.op_type == "DequantizeLinear"
+    }
 
 
 def products(graph, weights):
-    return [n for n in graph.node if n.op_type == "MatMul" and n.input[1] in weights]
+    return [n for n in graph.node if n.op_type == "FusedMatMul" and n.input[1] in weights]
 
 
 def sample(path, texts, seed=1):
     """{input of a product: x [ROWS,K]}: tokens drawn from texts (token id lists), as products see them."""
-    import onnxruntime as ort
-
     graph = (model := onnx.load(path)).graph
     names = sorted({n.input[0] for n in products(graph, unpacked(graph))})
     graph.output.extend(helper.make_tensor_value_info(x, TensorProto.FLOAT, None) for x in names)
-    session = ort.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
+    session = opened(model.SerializeToString())
     rng, share = np.random.default_rng(seed), ROWS / sum(map(len, texts))
     seen = {x: [] for x in names}
     for ids in texts:
@@ -178,7 +172,7 @@ class Rewrite:
             bits = self.node("QuantizeLinear", [y, scale, self.zero(x)], p + "q")
         else:
             size = y if x in self.unsigned else self.node("Abs", [y], p + "abs")
-            size = self.node("ReduceMax", [size], p + "max", axes=[-1], keepdims=1)
+            size = self.node("ReduceMax", [size, self.put("int_last", np.array([-1]))], p + "max", keepdims=1)
             size = self.node("Max", [size, self.put("int_tiny", np.float32(1e-9))], p + "least")
             scale = self.node("Mul", [size, self.put(f"int_{most}", np.float32(1 / most))], p + "scale")
             bits = self.by_row(y, scale, x, p)
@@ -289,7 +283,6 @@ def main():
             shutil.copytree(a.checkpoint, paths[way])
             model = onnx.load(f"{a.checkpoint}/encode.onnx")
             Rewrite(model.graph, way, seen).run()
-            model.opset_import.append(helper.make_opsetid("com.microsoft", 1))
             onnx.save(model, f"{paths[way]}/encode.onnx")
         ms = medians([a.checkpoint, *paths.values()], a.runs)
         print(

@@ -23,7 +23,8 @@ LANES = 16
 
 
 def ordered_sums(model):
-    """The model with every Softmax over the last axis and every ReduceSum of an Exp or of a Mul with one taken apart, in place."""
+    """The model (opset 18 or later) with every Softmax over the last axis and every ReduceSum of an Exp or of a Mul with one taken
+    apart, in place."""
     graph = model.graph
     made_by = {name: node for node in graph.node for name in node.output}
     cuts = {f"at_{at}": [at] for at in range(0, WIDTH + 1, UNCUT)}
@@ -124,7 +125,7 @@ def softplus_nodes(node):
 def softmax_nodes(node):
     values, out = node.input[0], node.output[0]
     return [
-        helper.make_node("ReduceMax", [values], [out + "_max"], axes=[-1], keepdims=1),
+        helper.make_node("ReduceMax", [values, "sum_last"], [out + "_max"], keepdims=1),
         helper.make_node("Sub", [values, out + "_max"], [out + "_below"]),
         helper.make_node("Exp", [out + "_below"], [out + "_exp"]),
         *sum_nodes(out + "_exp", out + "_sum", True),

@@ -90,7 +90,7 @@ def set_apart(path):
 
 
 def quantise(source, out, block=32):
-    """Weights of `source` in 8 bits, products in float (float_matmul.py): `out` answers alike in every batch."""
+    """Weights of `source` in 8 bits, products in float and opset 21 (float_matmul.py): `out` answers alike in every batch."""
     from onnxruntime.quantization.matmul_nbits_quantizer import (
         DefaultWeightOnlyQuantConfig,
         MatMulNBitsQuantizer,

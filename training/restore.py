@@ -14,6 +14,7 @@ import torch
 from onnx import numpy_helper
 
 from export import export, quiet
+from float_matmul import float_weights
 from model import models
 from quantise import without_aliases
 from segments import Tokens
@@ -25,26 +26,22 @@ def both(path):
 
 
 def tensors(path):
-    """-> {name: array}: 8-bit blocks [n, k/block, block] and rows unpacked; a matrix has the name of the first node that takes it."""
+    """-> {name: array}: 8-bit matrices [n, k] and rows unpacked; a matrix has the name of the first product that takes it."""
     graph = onnx.load(path).graph
     without_aliases(graph)
     raw = {i.name: numpy_helper.to_array(i) for i in graph.initializer}
+    floats = {n.output[0]: float_weights(n, raw).T for n in graph.node if n.op_type == "DequantizeLinear"}
     out, taken = {}, set()
-    for node in graph.node:
+    for node in [n for n in graph.node if n.op_type != "DequantizeLinear"]:
         for name in node.input:
             key = name.removesuffix("_float").removesuffix("_Q8")
-            if key in taken or not (name in raw or name.endswith("_Q8_float")):
+            if key in taken or not (name in raw or name in floats):
                 continue
             if name.endswith("_q"):
                 out[name.removesuffix("_q")] = raw[name] * raw[name.removesuffix("_q") + "_s"]
                 continue
-            if name.endswith("_Q8"):
-                continue
             taken.add(key)
-            x = raw.get(name)
-            if name.endswith("_Q8_float"):
-                blocks = (raw[key + "_Q8"].astype(np.float32) - 128) * raw[key + "_scales"]
-                x = blocks.reshape(len(blocks), -1).T
+            x = floats[name] if name in floats else raw[name]
             out[node.name.removesuffix("_Q8_float") if key.startswith("onnx::") else key] = x
     return out
 

@@ -33,7 +33,8 @@ export const engineFlags = inGroup("engine", {
     env: "QA_MODELS",
   }),
   workers: Flags.integer({
-    summary: "inference workers, one core each; default: one a core",
+    summary:
+      "inference workers, one core each; default: one a core, as far as three quarters of the memory hold them (900 MiB each)",
     helpValue: "N",
     min: 1,
   }),

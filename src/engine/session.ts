@@ -19,16 +19,21 @@ export type Float32Tensor = Extract<TensorData, { type: "float32" }>;
 export type OpenSession = (path: string) => Promise<Session>;
 
 /**
- * Opens a graph with one intra-op thread: the cores are kept busy by one worker each instead.
+ * One intra-op thread: the cores are kept busy by one worker each instead. 8-bit weights are unpacked to floats once, at opening
+ * (docs/decisions/0017-one-float-copy.md): without `disable_quant_qdq` the runtime would do so at every call.
  * The CPU memory arena is off: with it a worker keeps the high-water mark of every shape it has seen.
  */
+export const SESSION_OPTIONS: InferenceSession.SessionOptions = {
+  intraOpNumThreads: 1,
+  interOpNumThreads: 1,
+  executionMode: "sequential",
+  graphOptimizationLevel: "all",
+  extra: { session: { disable_quant_qdq: "1" } },
+};
+
+/** Opens a graph. */
 export const openOnnxSession: OpenSession = async (path) => {
-  const session = await InferenceSession.create(path, {
-    intraOpNumThreads: 1,
-    interOpNumThreads: 1,
-    executionMode: "sequential",
-    graphOptimizationLevel: "all",
-  });
+  const session = await InferenceSession.create(path, SESSION_OPTIONS);
   return {
     async run(feeds) {
       const inputs = Object.fromEntries(
