@@ -1,7 +1,7 @@
 """Fits temperatures on one half of the held-out tasks and records, shows what they do on the other half, writes them down.
 
 usage: calibrate.py --checkpoint DIR --dev dev.jsonl[,more.jsonl] [--limit REQUESTS] [--rows rows.json] [--write 1] [--picture calibration.svg]
-What yes lacks in its logit is printed too: export.py --yes adds it, then calibrate again. A limit holds for each file: English and other
+The error is told by type and by group of languages. What yes lacks in its logit is printed too: export.py --yes adds it, then calibrate again. A limit holds for each file: English and other
 languages count alike so. Answers are kept in --rows, and taken from there where it exists.
 """
 
@@ -15,10 +15,23 @@ import numpy as np
 import metrics
 from checkpoint import Checkpoint, bucket, measured, requests, softmax
 
-LANGUAGE = {True: "English", False: "other languages"}
+# By where most of their speakers live; `mul`: a text of a contrast set in many languages
+GROUPS = {
+    "English": "en",
+    "Europe": "af be bg br bs ca cs cy da de el eo es et eu fi fo fr ga gd gl hr hu is it la lb lt lv mk mt nl nn no oc pl pt ro ru sk sl sq sr sv uk yi",
+    "Africa": "am ary ha ig kin mg om pcm rw sn so st sw ti tn tso twi vmw wo xh yo zu",
+    "West and Central Asia": "ar arq az fa he hy ka kk ku ky ps sd tg tk tr tt ug uz",
+    "South Asia": "as bn gu hi kn ml mr ne or pa sa si ta te ur",
+    "East and South-East Asia": "bo id ja jv km ko lo mn ms my su th tl vi yue zh zh-Hant",
+    "many": "mul",
+}
 GRID = np.exp(np.linspace(np.log(0.5), np.log(5.0), 93))
 SHIFTS = np.linspace(-1, 1, 41)
 FEWEST = 300  # questions under which a bucket keeps its type's temperature, and a type 1: a fit on fewer did not hold elsewhere
+
+
+def group(lang):
+    return next((name for name, langs in GROUPS.items() if lang in langs.split()), "other")
 
 
 def half(row):
@@ -81,20 +94,20 @@ def applied(rows, c):
 def report(rows, c):
     told = [r for r in rows if half(r) == 1]
     after = applied(told, c)
-    print(f"{'':16}{'n':>6}{'ECE before':>12}{'after':>8}{'by chance':>11}")
-    for name in ("choice", "noul", "score", "English", "other languages", "all"):
+    print(f"{'':24}{'n':>6}{'ECE before':>12}{'after':>8}{'by chance':>11}")
+    for name in ("choice", "noul", "score", *GROUPS, "other", "all"):
 
         def pick(rs, name=name):
-            return [r for r in rs if name in (r["type"], LANGUAGE[r["lang"] == "en"], "all")]
+            return [r for r in rs if name in (r["type"], group(r["lang"]), "all")]
 
-        if not pick(told):
+        if len(pick(told)) < FEWEST:
             continue
         before, now, chance = (
             metrics.ece(pick(told)),
             metrics.ece(pick(after)),
             metrics.ece_by_chance(pick(after)),
         )
-        print(f"{name:16}{len(pick(told)):6}{before:12.3f}{now:8.3f}{chance:11.3f}")
+        print(f"{name:24}{len(pick(told)):6}{before:12.3f}{now:8.3f}{chance:11.3f}")
 
 
 def picture(rows, c, path):

@@ -18,7 +18,7 @@ from torch import nn
 
 LOW = -1e4
 TINY = 1e-30  # is added to what a logarithm is taken of
-SURE, FEW = 2.0, 64  # how much more a sure block counts; tokens from which a block counts as a whole one
+FEW = 64  # tokens from which a block counts as a whole one
 ABOVE = 5  # layers between the two that a narrow hidden state is made of
 CHOICE, SCORE, NOUL = 0, 1, 2
 
@@ -78,7 +78,9 @@ class Blocks:
         if x.dim() == 2:
             return x[:, self.taken].reshape(-1, self.size)
         n, k, _, d = x.shape
-        return x[:, :, self.taken].reshape(n, k, -1, self.size, d).transpose(1, 2).reshape(-1, k, self.size, d)
+        return (
+            x[:, :, self.taken].reshape(n, k, -1, self.size, d).transpose(1, 2).reshape(-1, k, self.size, d)
+        )
 
     def joined(self, x):
         """[n*b,t,d] -> [n,s,d]"""
@@ -247,7 +249,12 @@ class Encode(nn.Module):
         if not blocks.whole:
             n, b, (rows, size) = len(mask), len(blocks.mask) // len(mask), blocks.mask.shape
             full = size + (self.lead is not None)
-            xs = F.pad(xs, (0, 0, 0, b * full - xs.size(2))).unflatten(2, (b, full)).transpose(1, 2).flatten(0, 1)
+            xs = (
+                F.pad(xs, (0, 0, 0, b * full - xs.size(2)))
+                .unflatten(2, (b, full))
+                .transpose(1, 2)
+                .flatten(0, 1)
+            )
         return self.upper(xs, blocks, trained)
 
 
@@ -352,22 +359,22 @@ class Decide(nn.Module):
         blocks = Blocks(state_mask, self.block, whole_in(state_mask, self.block, self.window))
         if blocks.whole:
             return self.logits(*prefix, state, state_mask, state_pooled, *state_of)
-        state = blocks.cut(state)
+        n, state, tokens = state_mask.size(0), blocks.cut(state), blocks.mask.sum(-1)
         if state_of:
-            b = len(state) // len(state_mask)
+            b, n = len(state) // n, len(state_of[0])
             prefix = [t.repeat_interleave(b, 0) for t in prefix]
-            state_of = [(state_of[0][:, None] * b + torch.arange(b, device=state.device)).flatten()]
+            of = (state_of[0][:, None] * b + torch.arange(b, device=state.device)).flatten()
+            state_of, tokens = [of], tokens[of]
         z = self.logits(*prefix, state[:, :-1], blocks.mask, state[:, -1, 0], *state_of)
-        tokens = blocks.mask.sum(-1)
-        return self.over_blocks(z, prefix[4], tokens[state_of[0]] if state_of else tokens, state_mask if not state_of else z[::b])
+        return self.over_blocks(z, prefix[4], tokens, n)
 
-    def over_blocks(self, z, marker_mask, tokens, rows):
-        """Logits [r*b,Q,m] of r rows' blocks of so many tokens -> [r,Q,m]: the mean of their probabilities, where one counts for more that
-        is sure (by its entropy) and one for less that has a few tokens only."""
+    def over_blocks(self, z, marker_mask, tokens, n):
+        """Logits [n*b,Q,m] of n rows' blocks of so many tokens -> [n,Q,m]: the mean of their probabilities, where one counts for more that
+        is sure (by the square of the sum of the squares) and one for less that has a few tokens only."""
         p = (z + (1 - marker_mask.to(z.dtype)) * LOW).softmax(-1)
-        surprise = -(p * (p + TINY).log()).sum(-1)
-        weight = tokens.to(z.dtype).clamp(max=FEW).unsqueeze(-1) * (-SURE * surprise).exp()
-        n, Q, M = rows.size(0), z.size(1), z.size(2)
+        sure = (p * p).sum(-1)
+        weight = tokens.to(z.dtype).clamp(max=FEW).unsqueeze(-1) * sure * sure
+        Q, M = z.size(1), z.size(2)
         p = (p * weight.unsqueeze(-1)).view(n, -1, Q, M).sum(1) / weight.view(n, -1, Q, 1).sum(1)
         return (p + TINY).log()
 

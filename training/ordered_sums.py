@@ -4,7 +4,7 @@ ones, and the comparison of every token with every other is cut into products of
 usage: ordered_sums.py IN.onnx OUT.onnx
 Why: onnxruntime adds a row of 96 numbers in another order than one of 48, so padding with zeros moves the last bit; and it
 cuts a long product at other places where the result has more than 64 columns. Its Softplus has one formula for whole vectors of
-numbers and another for those left over. A short product adds one number after the
+numbers and another for those left over, and so has its Log. A short product adds one number after the
 other, and zeros at the end change nothing (docs/decisions/0008-journal.md says what this is good for).
 """
 
@@ -41,8 +41,8 @@ def ordered_sums(model):
         graph.initializer.append(numpy_helper.from_array(np.array(value, np.int64), f"sum_{name}"))
     softmax = {n.output[0] for n in graph.node if n.op_type == "Softmax"}
     for node in list(graph.node):
-        if node.op_type == "Softplus":
-            replace(graph, node, softplus_nodes(node))
+        if node.op_type in ("Softplus", "Log"):
+            replace(graph, node, alone_nodes(node))
         elif node.op_type == "Softmax":
             replace(graph, node, softmax_nodes(node))
         elif node.op_type == "MatMul" and compares_tokens(node, made_by):
@@ -110,13 +110,13 @@ def sum_nodes(values, out, keeps):
     return nodes if keeps else [*nodes, helper.make_node("Squeeze", [kept, "sum_last"], [out])]
 
 
-def softplus_nodes(node):
-    """Of LANES copies of each number, so that none is left over from whole vectors; then the first copy."""
+def alone_nodes(node):
+    """Its function of LANES copies of each number, so that none is left over from whole vectors; then the first copy."""
     values, out = node.input[0], node.output[0]
     return [
         helper.make_node("Unsqueeze", [values, "sum_last"], [out + "_one"]),
         helper.make_node("Expand", [out + "_one", "sum_lanes"], [out + "_copies"]),
-        helper.make_node("Softplus", [out + "_copies"], [out + "_of_copies"]),
+        helper.make_node(node.op_type, [out + "_copies"], [out + "_of_copies"]),
         helper.make_node("Slice", [out + "_of_copies", "sum_from", "sum_to", "sum_last"], [out + "_first"]),
         helper.make_node("Squeeze", [out + "_first", "sum_last"], [out]),
     ]
