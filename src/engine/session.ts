@@ -21,7 +21,6 @@ export type OpenSession = (path: string) => Promise<Session>;
 /**
  * One intra-op thread: the cores are kept busy by one worker each instead. 8-bit weights are unpacked to floats once, at opening
  * (docs/decisions/0017-one-float-copy.md): without `disable_quant_qdq` the runtime would do so at every call.
- * The CPU memory arena is off: with it a worker keeps the high-water mark of every shape it has seen.
  */
 export const SESSION_OPTIONS: InferenceSession.SessionOptions = {
   intraOpNumThreads: 1,
