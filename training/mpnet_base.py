@@ -1,7 +1,8 @@
 """all-mpnet-base-v2 as a base for an English checkpoint, with the pieces that given texts use most.
 
 usage: mpnet_base.py FOLDER OUT [--pieces 22000] TEXT ...
-TEXT: files or patterns, as for e5_base.py.
+       mpnet_base.py FOLDER OUT --as models/core-0.3.20/tokenizer.json
+TEXT: files or patterns, as for e5_base.py. --as: the pieces of a checkpoint that ships, to train it on.
 FOLDER: `config.json`, `model.safetensors`, `tokenizer.json` of the model (Apache-2.0; see README.md for where they come from).
 Its tokenizer holds BERT's special pieces beside its own, never trained: here they say what its own do, and `<s>`, where attention
 rests, leads every segment (`lead_token_id`).
@@ -38,7 +39,8 @@ def main():
     p.add_argument("source")
     p.add_argument("out")
     p.add_argument("--pieces", type=int, default=22_000)
-    p.add_argument("texts", nargs="+")
+    p.add_argument("--as", dest="like", default="")
+    p.add_argument("texts", nargs="*")
     a = p.parse_args()
     source, out = a.source, a.out
     os.makedirs(out, exist_ok=True)
@@ -46,7 +48,11 @@ def main():
     tokenizer["truncation"] = tokenizer["padding"] = None
     vocab = tokenizer["model"]["vocab"]
     special = {token["content"] for token in tokenizer["added_tokens"]} | OWN.keys()
-    pieces = kept(vocab, used(tokenizer, a.texts, EVERY), a.pieces, special)
+    if a.like:
+        shipped = json.load(open(a.like, encoding="utf8"))["model"]["vocab"]
+        pieces = sorted(shipped, key=shipped.get)
+    else:
+        pieces = kept(vocab, used(tokenizer, a.texts, EVERY), a.pieces, special)
     place = {piece: i for i, piece in enumerate(pieces)}
     tokenizer["model"]["vocab"] = place
     for token in tokenizer["added_tokens"]:

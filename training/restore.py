@@ -6,6 +6,7 @@ Which tensor of a graph is which weight is not written in it: a model of random 
 
 import argparse
 import json
+import re
 import tempfile
 
 import numpy as np
@@ -62,8 +63,24 @@ def matched(module, exported, shipped):
                 raise SystemExit(f"{key} {tuple(w.shape)} is in no tensor of the exported graph")
             name = places[key_of(part)]
             turned = not np.array_equal(exported[name], part)
-            new = np.array(shipped[name])
+            new = np.array(shipped[same_place(name, exported, shipped)])
             w[at] = torch.tensor(new.T if turned else new)
+
+
+def same_place(name, exported, shipped):
+    """The shipped tensor's name: the number at its end is another where the code before it has changed since."""
+
+    def alike(other):
+        return re.sub(r"_\d+$", "", other) == re.sub(r"_\d+$", "", name)
+
+    if name in shipped:
+        return name
+    others = [
+        k for k in shipped if k not in exported and alike(k) and shipped[k].shape == exported[name].shape
+    ]
+    if len(others) != 1:
+        raise SystemExit(f"{name} is not in the shipped graph, and {len(others)} tensors like it")
+    return others[0]
 
 
 def main():
