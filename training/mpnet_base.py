@@ -42,6 +42,8 @@ def main():
     p.add_argument("--as", dest="like", default="")
     p.add_argument("texts", nargs="*")
     a = p.parse_args()
+    if bool(a.like) == bool(a.texts):
+        p.error("name either texts or, with --as, a tokenizer.json")
     source, out = a.source, a.out
     os.makedirs(out, exist_ok=True)
     tokenizer = json.load(open(f"{source}/tokenizer.json", encoding="utf8"))
