@@ -201,6 +201,7 @@ def alike(out, longest=40):
     """A segment must be read, and a state answered, the same to the last bit alone and beside others, at any padding: a resumed run
     rests on it."""
     model, rng = Checkpoint(out), np.random.default_rng(1)
+    # padded by up to 9, and a token may lead: no more positions than the window
     for n in [*range(2, longest), min(700, model.manifest["window"] - 10)]:
         row = rng.integers(1000, 3000, n)
 
