@@ -145,6 +145,7 @@ class Encode(nn.Module):
         mpnet = c["model_type"] == "mpnet"
         pos = w["embeddings.position_embeddings.weight"]
         pos = pos[2:] if mpnet else pos + w["embeddings.token_type_embeddings.weight"][0]
+        self.cuts = "block" in c  # whether states longer than a block are to be expected
         self.block = c.get("block", len(pos)) - (self.lead is not None)  # tokens of a block
         self.word = nn.Embedding.from_pretrained(w["embeddings.word_embeddings.weight"], freeze=False)
         self.pos = nn.Embedding.from_pretrained(pos.clone(), freeze=False)
@@ -304,6 +305,10 @@ class Decide(nn.Module):
         for l in (self.out, self.yes, self.level):
             nn.init.normal_(l.weight, std=0.02)
             nn.init.zeros_(l.bias)
+        # how much a block has to say about a question, read off [CLS] as well
+        self.here = nn.Linear(d, 1, bias=False) if encode.cuts else None
+        if self.here:
+            nn.init.zeros_(self.here.weight)
 
     def live(self, part, mask, marker, marker_mask):
         """-> longest head n, where option tokens may start, heads [b,Q,n], each marker's own tokens [b,Q,m,p], biases of live tokens
@@ -358,24 +363,29 @@ class Decide(nn.Module):
         prefix, (state, state_mask, state_pooled, *state_of) = inputs[:8], inputs[8:]
         blocks = Blocks(state_mask, self.block, whole_in(state_mask, self.block, self.window))
         if blocks.whole:
-            return self.logits(*prefix, state, state_mask, state_pooled, *state_of)
+            z, _ = self.logits(*prefix, state, state_mask, state_pooled, *state_of)
+            return z
         n, state, tokens = state_mask.size(0), blocks.cut(state), blocks.mask.sum(-1)
         if state_of:
             b, n = len(state) // n, len(state_of[0])
             prefix = [t.repeat_interleave(b, 0) for t in prefix]
             of = (state_of[0][:, None] * b + torch.arange(b, device=state.device)).flatten()
             state_of, tokens = [of], tokens[of]
-        z = self.logits(*prefix, state[:, :-1], blocks.mask, state[:, -1, 0], *state_of)
-        return self.over_blocks(z, prefix[4], tokens, n)
+        z, about = self.logits(*prefix, state[:, :-1], blocks.mask, state[:, -1, 0], *state_of)
+        return self.over_blocks(z, about, prefix[4], tokens, n)
 
-    def over_blocks(self, z, marker_mask, tokens, n):
-        """Logits [n*b,Q,m] of n rows' blocks of so many tokens -> [n,Q,m]: the mean of their probabilities, where one counts for more that
-        is sure (by the square of the sum of the squares) and one for less that has a few tokens only."""
+    def over_blocks(self, z, about, marker_mask, tokens, n):
+        """Logits [n*b,Q,m] of n rows' blocks of so many tokens, and how much each has to say [n*b,Q,1] -> [n,Q,m]: the mean of their
+        probabilities, where one counts for more that has, or is sure (by the square of the sum of the squares), and one for less
+        that has a few tokens only."""
         p = (z + (1 - marker_mask.to(z.dtype)) * LOW).softmax(-1)
         sure = (p * p).sum(-1)
-        weight = tokens.to(z.dtype).clamp(max=FEW).unsqueeze(-1) * sure * sure
         Q, M = z.size(1), z.size(2)
-        p = (p * weight.unsqueeze(-1)).view(n, -1, Q, M).sum(1) / weight.view(n, -1, Q, 1).sum(1)
+        tokens = tokens.to(z.dtype)[:, None, None]
+        about = (about + (1 - tokens.clamp(max=1)) * LOW).view(n, -1, Q, 1)
+        here = (about - about.amax(1, keepdim=True)).exp()
+        weight = (tokens.clamp(max=FEW) * (sure * sure).unsqueeze(-1)).view(n, -1, Q, 1) * here
+        p = (p.view(n, -1, Q, M) * weight).sum(1) / weight.sum(1)
         return (p + TINY).log()
 
     def logits(
@@ -393,7 +403,7 @@ class Decide(nn.Module):
         state_pooled,
         state_of=None,
     ):
-        """Logits [r,Q,m] of states of one block."""
+        """Logits [r,Q,m] of states of one block, and how much it has to say about each question [r,Q,1]."""
 
         def each(t):
             return t if state_of is None else t[state_of]
@@ -469,8 +479,9 @@ class Decide(nn.Module):
         return F.gelu(self.compare(x) + told + self.compare_product(x * near)), found
 
     def readout(self, y, head, found, marker_mask, head_pooled, option_pooled, qtype, state_pooled):
-        """Logits [r,Q,m]: the similarity of option and state, scaled, plus what reading adds to it. Head and options enter by
-        their products with the state or after the joint layers read it: read without the state, they would be learnt by heart."""
+        """Logits [r,Q,m]: the similarity of option and state, scaled, plus what reading adds to it; and how much the state has to say
+        [r,Q,1], of a base whose states are cut. Head and options enter by their products with the state or after the joint layers read
+        it: read without the state, they would be learnt by heart."""
         R, D = state_pooled.size(0), y.size(-1)
         marks, cls = y[:, :, 1:] + self.kind(qtype).unsqueeze(-2), y[:, :, 0] + self.kind(qtype)
         o = option_pooled.expand(R, -1, -1, -1)
@@ -498,7 +509,7 @@ class Decide(nn.Module):
         z = z + (qtype == SCORE).unsqueeze(-1).to(z.dtype) * (
             where[..., :1] * x * 4 - F.softplus(where[..., 1:]) * (2 * x - 1) ** 2
         )
-        return z.masked_fill(marker_mask == 0, LOW)
+        return z.masked_fill(marker_mask == 0, LOW), self.here(g) if self.here else None
 
 
 def models(base, depths, reader="", **options):

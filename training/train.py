@@ -191,6 +191,8 @@ class Trainer:
                 "gloo", init_method=f"file://{a.meet}", rank=a.run, world_size=a.runs
             )
         self.opt = torch.optim.AdamW(self.groups(), betas=(0.9, 0.98), fused=True)
+        for p in self.trained():  # runs that meet have something to say of each, also of what no question of theirs asked for
+            p.grad = torch.zeros_like(p)
         self.load()
         self.segments = Segments(
             self.encode,
@@ -224,6 +226,9 @@ class Trainer:
             for m in (True, False)
         ]
 
+    def trained(self):
+        return [p for g in self.opt.param_groups for p in g["params"]]
+
     def modules(self):
         return {"encode": self.encode, "decide": self.decide}
 
@@ -234,7 +239,8 @@ class Trainer:
         if self.a.init and not going_on:
             cs = [torch.load(p, map_location=self.a.device)["mean"] for p in self.a.init.split(",")]
             for k, m in self.modules().items():
-                m.load_state_dict({n: sum(c[k][n] for c in cs) / len(cs) for n in cs[0][k]})
+                known = {n: sum(c[k][n] for c in cs) / len(cs) for n in cs[0][k]}
+                m.load_state_dict({**m.state_dict(), **known})  # weights that are newer than the start stay as they are
         if going_on:
             c = torch.load(path, map_location=self.a.device)
             [m.load_state_dict(c["model"][k]) for k, m in self.modules().items()]
@@ -274,7 +280,7 @@ class Trainer:
             return spent >= limit
         if self.step % self.a.meet_every:
             return False
-        ps = [p for g in self.opt.param_groups for p in g["params"] if p in self.opt.state]
+        ps = self.trained()
         for of in (lambda p: p, *(lambda p, k=k: self.opt.state[p][k] for k in ("exp_avg", "exp_avg_sq"))):
             flat = torch.cat([of(p).flatten() for p in ps])
             torch.distributed.all_reduce(flat)
@@ -329,14 +335,13 @@ class Trainer:
         a = self.a
         for g in self.opt.param_groups:
             g["lr"] = g["peak"] * share
-        self.opt.zero_grad(set_to_none=True)
+        self.opt.zero_grad(set_to_none=False)
         followed = self.answered(batch) if batch else []
         if self.told:
             near = self.near_told()
             (a.vectors_weight * (1 - near)).backward()
             followed.append(("cosine", near.item()))
-        ps = [p for g in self.opt.param_groups for p in g["params"]]
-        torch.nn.utils.clip_grad_norm_(ps, 1.0)
+        torch.nn.utils.clip_grad_norm_(self.trained(), 1.0)
         self.opt.step()
         self.step += 1
         self.seen += len(batch)
