@@ -191,7 +191,7 @@ class Trainer:
                 "gloo", init_method=f"file://{a.meet}", rank=a.run, world_size=a.runs
             )
         self.opt = torch.optim.AdamW(self.groups(), betas=(0.9, 0.98), fused=True)
-        for p in self.trained():  # runs that meet have something to say of each, also of what no question of theirs asked for
+        for p in self.trained():  # runs that meet tell each other of all, also of what no question of theirs asked for
             p.grad = torch.zeros_like(p)
         self.load()
         self.segments = Segments(
@@ -240,7 +240,8 @@ class Trainer:
             cs = [torch.load(p, map_location=self.a.device)["mean"] for p in self.a.init.split(",")]
             for k, m in self.modules().items():
                 known = {n: sum(c[k][n] for c in cs) / len(cs) for n in cs[0][k]}
-                m.load_state_dict({**m.state_dict(), **known})  # weights that are newer than the start stay as they are
+                # weights that are newer than the first start stay as they are
+                m.load_state_dict({**m.state_dict(), **known})
         if going_on:
             c = torch.load(path, map_location=self.a.device)
             [m.load_state_dict(c["model"][k]) for k, m in self.modules().items()]
