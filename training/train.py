@@ -191,7 +191,8 @@ class Trainer:
                 "gloo", init_method=f"file://{a.meet}", rank=a.run, world_size=a.runs
             )
         self.opt = torch.optim.AdamW(self.groups(), betas=(0.9, 0.98), fused=True)
-        for p in self.trained():  # runs that meet tell each other of all, also of what no question of theirs asked for
+        # runs that meet tell each other of every weight, also of one that no question of theirs asked for
+        for p in self.trained():
             p.grad = torch.zeros_like(p)
         self.load()
         self.segments = Segments(
