@@ -24,7 +24,7 @@ ASKED = [
 ]
 
 
-LENGTHS = (16, 40, 512, 600, 1100, 1900)  # tokens
+LENGTHS = (16, 40, 480, 600, 1100, 1900)  # tokens; the window holds a question too
 
 
 def encoded(c, length):
