@@ -192,7 +192,7 @@ class Trainer:
             )
         self.opt = torch.optim.AdamW(self.groups(), betas=(0.9, 0.98), fused=True)
         # runs that meet tell each other of every weight, also of one that no question of theirs asked for
-        for p in self.trained():
+        for p in self.parameters():
             p.grad = torch.zeros_like(p)
         self.load()
         self.segments = Segments(
@@ -227,7 +227,7 @@ class Trainer:
             for m in (True, False)
         ]
 
-    def trained(self):
+    def parameters(self):
         return [p for g in self.opt.param_groups for p in g["params"]]
 
     def modules(self):
@@ -282,7 +282,7 @@ class Trainer:
             return spent >= limit
         if self.step % self.a.meet_every:
             return False
-        ps = self.trained()
+        ps = self.parameters()
         for of in (lambda p: p, *(lambda p, k=k: self.opt.state[p][k] for k in ("exp_avg", "exp_avg_sq"))):
             flat = torch.cat([of(p).flatten() for p in ps])
             torch.distributed.all_reduce(flat)
@@ -343,7 +343,7 @@ class Trainer:
             near = self.near_told()
             (a.vectors_weight * (1 - near)).backward()
             followed.append(("cosine", near.item()))
-        torch.nn.utils.clip_grad_norm_(self.trained(), 1.0)
+        torch.nn.utils.clip_grad_norm_(self.parameters(), 1.0)
         self.opt.step()
         self.step += 1
         self.seen += len(batch)
