@@ -14,13 +14,21 @@ import torch
 
 from model import Encode, models
 from segments import Segments, Tokens
-from vectors import LONGEST, drawn, lines_of, pooled, trained, turn
+from vectors import drawn, lines_of, pooled, trained
+
+LONGEST = 256  # tokens of a text, at most
 
 
 def regression(x, y, keep=1e-3):
     """Ridge regression of y [n,e] on x [n,d] -> [e,d]."""
     gram = x.T @ x
     return torch.linalg.solve(gram + keep * gram.diagonal().mean() * torch.eye(len(gram)), x.T @ y).T
+
+
+def turn(teacher, student):
+    """The rotation [d,d] of vectors [n,d] that brings them nearest to others [n,d]."""
+    u, _, v = torch.linalg.svd(teacher.T @ student)
+    return u @ v
 
 
 def rotation(x, y):

@@ -12,14 +12,16 @@ import json
 import os
 import random
 import time
+from itertools import groupby
 
 import torch
 import torch.nn.functional as F
+from torch.nn.utils.rnn import pad_sequence
 
 import metrics
 from draw import Draw
 from model import models
-from segments import Row, Segments, Tokens, collate
+from segments import Row, Segments, Tokens, collate, masks
 from sources import QTYPE, of_record, read, text
 
 OPTIONS = dict(
@@ -72,9 +74,11 @@ OPTIONS = dict(
     questions=1,
     vectors="",
     vectors_batch=128,
-    vectors_weight=2.0,
+    vectors_weight=1.0,
+    words=0,
 )
 SMOOTH = 0.03
+SHARP = 12.0  # what cosines are multiplied by: half of what a vector is like is then itself, half other texts
 AVERAGE_EVERY = 8
 
 
@@ -177,11 +181,15 @@ class Trainer:
             raise ValueError("--vectors trains upper layers of the encoder: say how many with --unfreeze")
         if not a.vectors and not a.questions:
             raise ValueError("--questions 0 trains nothing without --vectors")
+        if a.words and a.questions:
+            raise ValueError("--words 1 needs --questions 0: what questions read of the lowest layer is kept")
         self.encode.requires_grad_(False)
         if not a.questions:
             self.decide.requires_grad_(False)
         if a.unfreeze:
             self.encode.layers[-a.unfreeze :].requires_grad_(True)
+        if a.words:
+            self.encode.word.requires_grad_(True)
         if a.reader:
             self.encode.narrow.requires_grad_(True)
             self.encode.about.requires_grad_(True)
@@ -204,6 +212,8 @@ class Trainer:
             half=bool(a.half),
         )
         self.told = torch.load(a.vectors) if a.vectors else None
+        if self.told:
+            self.told["vectors"] = self.told["vectors"].float().to(a.device)
 
     def groups(self):
         """Matrices decay, the rest does not; joint layers, readout and encoder have their own rates."""
@@ -333,16 +343,16 @@ class Trainer:
 
     def update(self, batch, share):
         """One step at the given share of the peak rates, on questions, if there are any, and on vectors -> [(what, value)] of the loss, the
-        hits by type and the cosine of the vectors it is told."""
+        hits by type, and of the vectors it is told the hits and the cosine."""
         a = self.a
         for g in self.opt.param_groups:
             g["lr"] = g["peak"] * share
         self.opt.zero_grad(set_to_none=False)
         followed = self.answered(batch) if batch else []
         if self.told:
-            near = self.near_told()
-            (a.vectors_weight * (1 - near)).backward()
-            followed.append(("cosine", near.item()))
+            loss, hits, near = self.told_vectors()
+            (a.vectors_weight * loss).backward()
+            followed += [("found", hits), ("cosine", near)]
         torch.nn.utils.clip_grad_norm_(self.parameters(), 1.0)
         self.opt.step()
         self.step += 1
@@ -373,16 +383,35 @@ class Trainer:
             for b, h in zip(batch, hits)
         ]
 
-    def near_told(self):
-        """The mean cosine of the vectors of some texts and those that vectors.py says they should have."""
+    def read(self, rows):
+        """Token ids -> their unit vectors [n,d], in order, read anew from the words on."""
+        order = sorted(range(len(rows)), key=lambda i: len(rows[i]))
+        out = []
+        for _, group in groupby(order, lambda i: (len(rows[i]) - 1).bit_length()):
+            group = [rows[i] for i in group]
+            ids = pad_sequence(
+                [torch.tensor(r) for r in group], batch_first=True, padding_value=self.tokens.pad
+            )
+            mask = masks([len(r) for r in group], ids.size(1), self.a.device)
+            out.append(self.encode(ids.to(self.a.device), mask)[1].float())
+        return torch.cat(out)[torch.tensor(order).argsort().to(self.a.device)]
+
+    def told_vectors(self):
+        """The vectors of some texts against those that vectors.py says they should have: each is to be near its own, and like all other
+        English texts as its own is (relational knowledge distillation, Park et al., 2019) -> loss, share nearest to their own, mean cosine."""
         rows = {}
         while len(rows) < self.a.vectors_batch:
             i = self.rng.randrange(len(self.told["rows"]))
             rows[self.told["rows"][i]] = self.told["at"][i]
+        own = torch.tensor(list(rows.values()), device=self.a.device)
+        should = self.told["vectors"][own]
         with torch.autocast(self.a.device, dtype=torch.bfloat16, enabled=bool(self.a.half)):
-            _, pooled = self.segments.whole(list(rows))
-        should = self.told["vectors"][list(rows.values())].to(self.a.device)
-        return (pooled.float() * should.float()).sum(-1).mean()
+            vectors = self.read(list(rows))
+        like, told = (SHARP * x @ self.told["vectors"].T for x in (vectors, should))
+        apart = F.kl_div(F.log_softmax(like, -1), F.softmax(told, -1), reduction="batchmean")
+        near = (vectors * should).sum(-1).mean()
+        found = (like.argmax(-1) == own).float().mean()
+        return apart + 1 - near, found.item(), near.item()
 
     def logits(self, batch):
         """-> logits, targets and mask [n,m], question types [n]."""
@@ -438,7 +467,7 @@ class Trainer:
                 queue = self.pool(draw) if a.questions else [()]
             share = min(1, (self.step + 1) / 150) * max(a.floor, 1 - spent / limit)
             for k, v in self.update(queue.pop(), share):
-                w, first = (0.98, v) if k in ("loss", "cosine") else (0.998, 0.5)
+                w, first = (0.98, v) if k in ("loss", "found", "cosine") else (0.998, 0.5)
                 ema[k] = w * ema.get(k, first) + (1 - w) * v
             if time.time() - said > 30:
                 said = time.time()

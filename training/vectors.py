@@ -1,13 +1,11 @@
-"""Texts with the unit vectors they should have: those that an English teacher gives their English side, turned into the student's space,
-so that joint layers trained on the student's vectors go on where they were (Reimers and Gurevych, "Making monolingual sentence
-embeddings multilingual using knowledge distillation", 2020). train.py --vectors trains on them beside questions.
+"""Texts with the unit vectors they should have: those of their English side (Reimers and Gurevych, "Making monolingual sentence embeddings
+multilingual using knowledge distillation", 2020). English keeps the vectors it has, so that joint layers trained on them go on where they
+were; every other language is to come to where English is. train.py --vectors trains on them, beside questions or alone.
 
-usage: vectors.py --base STUDENT --init student.pt --teacher TEACHER --taught teacher.pt --data DIR --dev dev.jsonl --text en.txt.gz
-       --parallel DIR --pick sib200_pairs.jsonl.gz --out vectors.pt
+usage: vectors.py --base DIR --init start.pt --data DIR --dev dev.jsonl --text en.txt.gz --parallel DIR --pick sib200_pairs.jsonl.gz --out vectors.pt
 English: states, heads and options as training draws them, lines, and one side of every third pair. Other languages: the other side of
 pairs (English TAB other), of picked translations and of what is in pairs/; of all of them at most --texts (pairs/ is taken whole), of up
-to --longest tokens. The turn is the rotation that brings the teacher's vectors nearest to what the student gives the same English texts
-(orthogonal Procrustes).
+to --longest tokens.
 """
 
 import argparse
@@ -90,19 +88,11 @@ def pooled(segments, rows, at_once=512):
     return torch.cat(out)
 
 
-def turn(teacher, student):
-    """The rotation [d,d] of vectors [n,d] that brings them nearest to others [n,d]."""
-    u, _, v = torch.linalg.svd(teacher.T @ student)
-    return u @ v
-
-
 @torch.no_grad()
 def main():
     p = argparse.ArgumentParser()
     here = os.path.dirname(os.path.abspath(__file__))
-    options = dict(
-        base="", init="", teacher="", taught="", data="", dev="", suite=f"{here}/dev-suite.json", out=""
-    )
+    options = dict(base="", init="", data="", dev="", suite=f"{here}/dev-suite.json", out="")
     options |= dict(text="", parallel="", pick="", shares="", draws=5000, lines=20000, pairs=3000)
     options |= dict(longest=256, texts=200000, half=0, seed=1, own=f"{here}/pairs")
     for k, d in options.items():
@@ -111,37 +101,28 @@ def main():
     rng = random.Random(a.seed)
     told = gathered(a, rng)
     told = list(dict.fromkeys(written(a.own) + rng.sample(told, min(a.texts, len(told)))))
-    own, theirs = Tokens(f"{a.base}/tokenizer.json"), Tokens(f"{a.teacher}/tokenizer.json")
+    tokens = Tokens(f"{a.base}/tokenizer.json")
 
-    def row(tokens, kind, s):
+    def row(kind, s):
         return tuple(getattr(tokens, kind)(s))
 
-    english = list(dict.fromkeys(r for k, en, _ in told if len(r := row(theirs, k, en)) <= a.longest))
+    sides = [(row(k, en), row(k, en if other is None else other)) for k, en, other in told]
+    sides = [pair for pair in sides if max(map(len, pair)) <= a.longest]
+    english = list(dict.fromkeys(en for en, _ in sides))
     at = {r: i for i, r in enumerate(english)}
-    rows = [
-        (row(own, k, en if other is None else other), at.get(row(theirs, k, en)), other is None)
-        for k, en, other in told
-    ]
-    rows = [(r, i, e) for r, i, e in rows if i is not None and len(r) <= a.longest]
     print(
-        len(rows),
+        len(sides),
         "texts,",
-        sum(e for _, _, e in rows),
+        sum(en == r for en, r in sides),
         "of them English;",
         len(english),
         "vectors",
         flush=True,
     )
-    student, teacher = (trained(b, torch.load(c)) for b, c in ((a.base, a.init), (a.teacher, a.taught)))
-    vectors = pooled(Segments(teacher, theirs.pad, "cpu", half=bool(a.half)), english)
-    sample = [(r, i) for r, i, e in rows if e]
-    sample = random.Random(0).sample(sample, min(4000, len(sample)))
-    as_is = pooled(Segments(student, own.pad, "cpu", half=bool(a.half)), [r for r, _ in sample])
-    turned = vectors @ turn(vectors[[i for _, i in sample]], as_is)
-    near = (turned[[i for _, i in sample]] * as_is).sum(-1).mean()
-    print(f"cosine of the student's vectors and the turned ones: {near:.3f}")
+    encode = trained(a.base, torch.load(a.init))
+    vectors = pooled(Segments(encode, tokens.pad, "cpu", half=bool(a.half)), english)
     torch.save(
-        {"rows": [r for r, _, _ in rows], "at": [i for _, i, _ in rows], "vectors": turned.half()}, a.out
+        {"rows": [r for _, r in sides], "at": [at[en] for en, _ in sides], "vectors": vectors.half()}, a.out
     )
 
 
