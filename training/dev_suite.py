@@ -17,7 +17,15 @@ from dataclasses import replace
 from sources import of_row, read
 
 # Contrast sets kept out whole: a ruler, apart from the suite's own questions and from whatever is fitted on those.
-RULER = ("set_trades", "set_tongues", "set_plain", "set_crafts", "set_lands", "set_abroad")
+RULER = (
+    "set_trades",
+    "set_tongues",
+    "set_plain",
+    "set_crafts",
+    "set_lands",
+    "set_abroad",
+    "set_abroad_english",
+)
 # Families held out whole, by the start of the task id; "{n}" after a name keeps every n-th task of the family.
 FAMILIES = [
     "clinc.domain",
