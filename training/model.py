@@ -248,7 +248,7 @@ class Encode(nn.Module):
         """What `read` gave -> what `forward` gives of the same rows."""
         blocks = self.blocks(mask)
         if not blocks.whole:
-            n, b, (rows, size) = len(mask), len(blocks.mask) // len(mask), blocks.mask.shape
+            b, size = len(blocks.mask) // len(mask), blocks.mask.size(1)
             full = size + (self.lead is not None)
             xs = (
                 F.pad(xs, (0, 0, 0, b * full - xs.size(2)))

@@ -116,16 +116,37 @@ class Segments:
 
     def whole(self, rows):
         """Unique segments, read in groups of like length -> depth 0 of each [t,d], in order, and their unit vectors [n,d]."""
-        order = sorted(range(len(rows)), key=lambda i: len(rows[i]))
-        tokens, vectors, back = [None] * len(rows), [], torch.empty(len(rows), dtype=torch.long)
-        for _, group in groupby(order, lambda i: (len(rows[i]) - 1).bit_length()):
-            group = list(group)
+        tokens, vectors, order = [None] * len(rows), [], []
+        for group in of_like_length(rows):
+            order += group
             hidden, _, pooled = self.finished([rows[i] for i in group], len(rows[group[-1]]))
             vectors.append(pooled)
             for i, h in zip(group, hidden[:, 0].float().unbind(0)):
                 tokens[i] = h[: len(rows[i])]
-        back[torch.tensor(order)] = torch.arange(len(rows))
-        return tokens, torch.cat(vectors)[back.to(self.device)]
+        return tokens, in_order(torch.cat(vectors), order)
+
+    def anew(self, rows):
+        """The unit vectors [n,d] of segments, read from the words on: nothing is kept, so words may train."""
+        vectors, order = [], []
+        for group in of_like_length(rows):
+            order += group
+            part = [torch.tensor(rows[i]) for i in group]
+            ids = pad_sequence(part, batch_first=True, padding_value=self.pad)
+            mask = masks([len(r) for r in part], ids.size(1), self.device)
+            vectors.append(self.encode(ids.to(self.device), mask)[1].float())
+        return in_order(torch.cat(vectors), order)
+
+
+def of_like_length(rows):
+    """Places of rows, in groups of like length, short ones first."""
+    order = sorted(range(len(rows)), key=lambda i: len(rows[i]))
+    for _, group in groupby(order, lambda i: (len(rows[i]) - 1).bit_length()):
+        yield list(group)
+
+
+def in_order(x, order):
+    """x [n,d], whose i-th row belongs at order[i], in order."""
+    return x[torch.tensor(order).argsort().to(x.device)]
 
 
 def masks(lengths, size, device):

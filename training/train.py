@@ -12,16 +12,14 @@ import json
 import os
 import random
 import time
-from itertools import groupby
 
 import torch
 import torch.nn.functional as F
-from torch.nn.utils.rnn import pad_sequence
 
 import metrics
 from draw import Draw
 from model import models
-from segments import Row, Segments, Tokens, collate, masks
+from segments import Row, Segments, Tokens, collate
 from sources import QTYPE, of_record, read, text
 
 OPTIONS = dict(
@@ -383,19 +381,6 @@ class Trainer:
             for b, h in zip(batch, hits)
         ]
 
-    def read(self, rows):
-        """Token ids -> their unit vectors [n,d], in order, read anew from the words on."""
-        order = sorted(range(len(rows)), key=lambda i: len(rows[i]))
-        out = []
-        for _, group in groupby(order, lambda i: (len(rows[i]) - 1).bit_length()):
-            group = [rows[i] for i in group]
-            ids = pad_sequence(
-                [torch.tensor(r) for r in group], batch_first=True, padding_value=self.tokens.pad
-            )
-            mask = masks([len(r) for r in group], ids.size(1), self.a.device)
-            out.append(self.encode(ids.to(self.a.device), mask)[1].float())
-        return torch.cat(out)[torch.tensor(order).argsort().to(self.a.device)]
-
     def told_vectors(self):
         """The vectors of some texts against those that vectors.py says they should have: each is to be near its own, and like all other
         English texts as its own is (relational knowledge distillation, Park et al., 2019) -> loss, share nearest to their own, mean cosine."""
@@ -406,7 +391,7 @@ class Trainer:
         own = torch.tensor(list(rows.values()), device=self.a.device)
         should = self.told["vectors"][own]
         with torch.autocast(self.a.device, dtype=torch.bfloat16, enabled=bool(self.a.half)):
-            vectors = self.read(list(rows))
+            vectors = self.segments.anew(list(rows))
         like, told = (SHARP * x @ self.told["vectors"].T for x in (vectors, should))
         apart = F.kl_div(F.log_softmax(like, -1), F.softmax(told, -1), reduction="batchmean")
         near = (vectors * should).sum(-1).mean()
