@@ -1,7 +1,8 @@
 """Exports a training checkpoint as the two graphs that ship, proves them equal to the trained model, and gates the 8-bit copy.
 
 usage: export.py --base DIR --ckpt checkpoint.pt --out DIR --name core-0.3.20 [--dev dev.jsonl --gate 2000]
-fp32 copies stay beside it, in OUT.fp32, and are not part of the checkpoint.
+Two checkpoints (--ckpt a.pt,b.pt --base A,B, of one tokenizer) become one that averages what they say (ensemble.py); --share: how much
+the second counts for. fp32 copies stay beside it, in OUT.fp32, and are not part of the checkpoint.
 """
 
 import argparse
@@ -19,6 +20,7 @@ import torch
 
 import metrics
 from checkpoint import Checkpoint, measured, requests
+from ensemble import ensemble
 from model import models
 from ordered_sums import ordered_sums
 from quantise import quantise, set_apart
@@ -93,13 +95,15 @@ def quiet():
     logging.disable(logging.INFO)
 
 
-def load(base, path):
+def load(base, path, window):
     c = torch.load(path, map_location="cpu")
+    print(path, "step", c["step"], "questions seen", c["seen"])
     a = c["args"]
     encode, decide = models(base, a["depths"], a.get("reader", ""))
     encode.load_state_dict(c["mean"]["encode"])
     decide.load_state_dict(c["mean"]["decide"])
-    return encode.eval(), decide.eval(), c
+    encode.window = decide.window = window
+    return encode.eval(), decide.eval()
 
 
 def shared(encode, decide, tokens):
@@ -122,10 +126,18 @@ def shared(encode, decide, tokens):
     return x
 
 
-def export(encode, decide, tokens, out):
-    """Traces both graphs on two questions and two states."""
+def side_by_side(examples):
+    """Inputs of Decide for several members -> those of an ensemble: what is of a member's width side by side, all else is the same."""
+    names = PREFIX + STATE
+    wide = {"prefix_hidden", "head_pooled", "option_pooled", "state_hidden", "state_pooled"}
+    return [torch.cat(x, -1) if n in wide else x[0] for n, x in zip(names, zip(*examples))]
+
+
+def export(members, share, tokens, out):
+    """Traces both graphs of one or two [(Encode, Decide)] on two questions and two states."""
     os.makedirs(out, exist_ok=True)
-    example = shared(encode, decide, tokens)
+    example = side_by_side([shared(*m, tokens) for m in members])
+    encode, decide = ensemble(*zip(*members), share)
     with torch.no_grad():
         ids = (
             torch.tensor([[101, 2003, 102, 0], [2003, 2009, 2204, 102]])
@@ -170,7 +182,14 @@ def declared(path, width):
         onnx.save(model, path)
 
 
-def manifest(out, encode, tokens, a, data=()):
+def pieces(base):
+    """{piece: id} of a base's tokenizer."""
+    with open(f"{base}/tokenizer.json", encoding="utf8") as f:
+        tokenizer = json.load(f)
+    return tokenizer["model"]["vocab"]
+
+
+def manifest(out, members, tokens, a, data=()):
     def sha(f):
         return hashlib.sha256(open(f"{out}/{f}", "rb").read()).hexdigest()
 
@@ -186,8 +205,8 @@ def manifest(out, encode, tokens, a, data=()):
             tokenizer="tokenizer.json",
             **({"data": list(data)} if data else {}),
             window=a.window,
-            hidden_size=encode.width,
-            depths=encode.depths,
+            hidden_size=sum(encode.width for encode, _ in members),
+            depths=members[0][0].depths,
             special_tokens=tokens.special,
             calibration={},
             sha256={f: sha(f) for f in files},
@@ -278,6 +297,8 @@ def main():
         name="core",
         window=512,
         block=32,  # weights of `encode` that share a scale
+        decide_block=32,  # and of `decide`
+        share=0.3,  # of two checkpoints, what the second's answer counts for
         dev="",
         gate=2000,
         languages="en",
@@ -288,22 +309,26 @@ def main():
         p.add_argument("--" + k.replace("_", "-"), default=d, type=type(d))
     a = p.parse_args()
     quiet()
-    tokens = Tokens(f"{a.base}/tokenizer.json")
-    encode, decide, c = load(a.base, a.ckpt)
-    encode.window = decide.window = a.window
+    bases, paths = a.base.split(","), a.ckpt.split(",")
+    if any(pieces(base) != pieces(bases[0]) for base in bases):
+        raise SystemExit(
+            f"{a.base}: their tokenizer.json differ, and members read the same tokens; same_pieces.py"
+        )
+    tokens = Tokens(f"{bases[0]}/tokenizer.json")
+    members = [load(base, path, a.window) for base, path in zip(bases, paths, strict=True)]
     with torch.no_grad():
-        decide.yes.bias += a.yes
+        for _, decide in members:
+            decide.yes.bias += a.yes
     full = a.out.rstrip("/") + ".fp32"
-    print("step", c["step"], "questions seen", c["seen"])
-    export(encode, decide, tokens, full)
+    export(members, a.share, tokens, full)
     os.makedirs(a.out, exist_ok=True)
     for g in ("encode", "decide"):
-        quantise(f"{full}/{g}.onnx", f"{a.out}/{g}.onnx", a.block if g == "encode" else 32)
+        quantise(f"{full}/{g}.onnx", f"{a.out}/{g}.onnx", a.block if g == "encode" else a.decide_block)
     onnx.save(ordered_sums(onnx.load(f"{a.out}/decide.onnx")), f"{a.out}/decide.onnx")
     data = set_apart(f"{a.out}/encode.onnx")
     for d, apart in ((full, ()), (a.out, data)):
-        shutil.copy(f"{a.base}/tokenizer.json", d)
-        manifest(d, encode, tokens, a, apart)
+        shutil.copy(f"{bases[0]}/tokenizer.json", d)
+        manifest(d, members, tokens, a, apart)
     print({f: round(os.path.getsize(f"{a.out}/{f}") / 1e6, 1) for f in sorted(os.listdir(a.out))}, "MB")
     alike(a.out)
     if a.dev:

@@ -1,4 +1,4 @@
-"""Lets a graph compute in float: replaces every MatMulNBits (whose kernel may round activations to 8 bits) by 8-bit weights
+"""Lets a graph compute in float: replaces every MatMulNBits (whose kernel may round activations to 8 bits) by 8-bit or 4-bit weights
 that are unpacked once, when the session opens, and a product of floats.
 
 usage: float_matmul.py IN.onnx OUT.onnx
@@ -13,12 +13,14 @@ import sys
 
 import numpy as np
 import onnx
-from onnx import helper, numpy_helper, version_converter
+from onnx import TensorProto, helper, numpy_helper, version_converter
 
 OPSET = 21
 """The first whose DequantizeLinear takes a scale a block."""
 IR = 10
 """The format that came with it."""
+ZERO = {8: (TensorProto.UINT8, 128), 4: (TensorProto.UINT4, 8)}
+"""Types of weights and their zero points, by bits."""
 
 
 def attribute(node, name):
@@ -41,11 +43,14 @@ class Floats:
         self.stored = {i.name: i for i in graph.initializer}
         self.unpacked = set()
 
-    def zero(self, shape):
+    def zero(self, shape, bits):
         """The name of zero points, one a block; weights of one shape share them."""
-        name = "zero_" + "_".join(map(str, shape))
+        name = f"zero{bits}_" + "_".join(map(str, shape))
         if name not in self.stored:
-            self.graph.initializer.append(numpy_helper.from_array(np.full(shape, 128, np.uint8), name))
+            kind, middle = ZERO[bits]
+            self.graph.initializer.append(
+                helper.make_tensor(name, kind, shape, np.full(shape, middle).flatten())
+            )
             self.stored[name] = self.graph.initializer[-1]
         return name
 
@@ -54,10 +59,10 @@ class Floats:
         self.stored[name].dims.extend(shape)
 
     def product(self, node):
-        """MatMulNBits -> uint8 [N,K/block,block] with a scale each and the zero point 128, as [N,K], and the product with it."""
+        """MatMulNBits -> uint8 or uint4 [N,K/block,block] with a scale each and the zero point in the middle, as [N,K], and the product with it."""
         k, n, block, bits = (attribute(node, a) for a in ("K", "N", "block_size", "bits"))
-        assert bits == 8 and k % block == 0 and len([i for i in node.input if i]) == 3, (
-            "symmetric 8-bit blocks expected"
+        assert bits in ZERO and k % block == 0 and len([i for i in node.input if i]) == 3, (
+            "symmetric blocks of 8 or 4 bits expected"
         )
         x, packed, scales = node.input[:3]
         name = f"{packed}_float"
@@ -65,7 +70,8 @@ class Floats:
             self.unpacked.add(name)
             self.reshape(packed, (n, k))
             self.reshape(scales, (n, k // block))
-            zero = self.zero((n, k // block))
+            self.stored[packed].data_type = ZERO[bits][0]
+            zero = self.zero((n, k // block), bits)
             yield helper.make_node(
                 "DequantizeLinear", [packed, scales, zero], [name], axis=1, block_size=block
             )

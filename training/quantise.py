@@ -1,13 +1,16 @@
 """Weight-only 8 bit of an ONNX graph: MatMulNBits (a scale a block) for matrices, int8 rows with a scale each for
-embeddings. Activations stay float, so an answer cannot depend on what else is in its batch."""
+embeddings; 4 bits for matrices that were put on such a grid (four_bits.py). Activations stay float, so an answer cannot depend on what
+else is in its batch."""
 
 import os
 
 import numpy as np
 import onnx
+import torch
 from onnx import TensorProto, helper, numpy_helper
 from onnx.external_data_helper import set_external_data
 
+import four_bits
 from float_matmul import float_products
 
 EMBEDDING = 300_000  # smaller tables stay as they are
@@ -75,6 +78,41 @@ def embeddings(graph):
             graph.node.insert(at + k, m)
 
 
+def in_four_bits(graph):
+    """Products with a matrix on a grid of 16 values a block, as MatMulNBits of 4 bits."""
+    stored = {i.name: i for i in graph.initializer if len(i.dims) == 2}
+    for n in [n for n in graph.node if n.op_type == "MatMul" and n.input[1] in stored]:
+        name = n.input[1]
+        found = four_bits.grid(torch.from_numpy(numpy_helper.to_array(stored[name]).T.copy()))
+        if not found:
+            continue
+        whole, scales = (x.numpy() for x in found)
+        rows, columns = whole.shape
+        pairs = (whole - four_bits.LOWEST).astype(np.uint8).reshape(rows, -1, four_bits.BLOCK // 2, 2)
+        packed = pairs[..., 0] | pairs[..., 1] << 4
+        graph.initializer.remove(stored[name])
+        graph.initializer.extend(
+            [
+                numpy_helper.from_array(packed, name + "_Q4"),
+                numpy_helper.from_array(scales, name + "_scales"),
+            ]
+        )
+        taken = helper.make_node(
+            "MatMulNBits",
+            [n.input[0], name + "_Q4", name + "_scales"],
+            list(n.output),
+            name=n.name + "_Q4",
+            domain="com.microsoft",
+            K=columns,
+            N=rows,
+            bits=4,
+            block_size=four_bits.BLOCK,
+        )
+        at = list(graph.node).index(n)
+        graph.node.remove(n)
+        graph.node.insert(at, taken)
+
+
 def set_apart(path):
     """Where a graph is larger than one file may be, its embeddings go to words.bin beside it. -> files made."""
     if os.path.getsize(path) <= LARGEST:
@@ -90,7 +128,7 @@ def set_apart(path):
 
 
 def quantise(source, out, block=32):
-    """Weights of `source` in 8 bits, products in float and opset 21 (float_matmul.py): `out` answers alike in every batch."""
+    """Weights of `source` in 8 or 4 bits, products in float and opset 21 (float_matmul.py): `out` answers alike in every batch."""
     from onnxruntime.quantization.matmul_nbits_quantizer import (
         DefaultWeightOnlyQuantConfig,
         MatMulNBitsQuantizer,
@@ -98,6 +136,7 @@ def quantise(source, out, block=32):
 
     model = onnx.load(source)
     without_aliases(model.graph)
+    in_four_bits(model.graph)
     config = DefaultWeightOnlyQuantConfig(block_size=block, is_symmetric=True, bits=8)
     q = MatMulNBitsQuantizer(model, algo_config=config, nodes_to_exclude=uneven(model.graph, block))
     q.process()

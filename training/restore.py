@@ -1,6 +1,7 @@
-"""A shipped checkpoint as a start for training: its 8-bit weights as a run's checkpoint.pt (a thousandth or so off what was trained).
+"""A shipped checkpoint as a start for training: its 8-bit and 4-bit weights as a run's checkpoint.pt (a thousandth or so off what was trained).
 
-usage: restore.py --base DIR [--reader DIR] --checkpoint models/core-0.3.20 --out restored.pt
+usage: restore.py --base DIR [--reader DIR] --checkpoint models/core-0.3.5 --out restored.pt
+An ensemble gives a start for each of its members: --base A,B --reader R, (the second has none) --out a.pt,b.pt
 Which tensor of a graph is which weight is not written in it: a model of random weights is exported in the same way and matched.
 """
 
@@ -20,6 +21,9 @@ from model import models
 from quantise import without_aliases
 from segments import Tokens
 
+PACKED = re.compile(r"(_Q[48])?(_float)?$")
+"""What quantise.py and float_matmul.py add to the names of weights and products."""
+
 
 def both(path):
     """-> {graph and name: array} of the two graphs in a folder."""
@@ -27,7 +31,7 @@ def both(path):
 
 
 def tensors(path):
-    """-> {name: array}: 8-bit matrices [n, k] and rows unpacked; a matrix has the name of the first product that takes it."""
+    """-> {name: array}: packed matrices [n, k] and rows unpacked; a matrix has the name of the first product that takes it."""
     graph = onnx.load(path).graph
     without_aliases(graph)
     raw = {i.name: numpy_helper.to_array(i) for i in graph.initializer}
@@ -35,7 +39,7 @@ def tensors(path):
     out, taken = {}, set()
     for node in [n for n in graph.node if n.op_type != "DequantizeLinear"]:
         for name in node.input:
-            key = name.removesuffix("_float").removesuffix("_Q8")
+            key = PACKED.sub("", name)
             if key in taken or not (name in raw or name in floats):
                 continue
             if name.endswith("_q"):
@@ -43,7 +47,7 @@ def tensors(path):
                 continue
             taken.add(key)
             x = floats[name] if name in floats else raw[name]
-            out[node.name.removesuffix("_Q8_float") if key.startswith("onnx::") else key] = x
+            out[PACKED.sub("", node.name) if key.startswith("onnx::") else key] = x
     return out
 
 
@@ -75,6 +79,9 @@ def same_place(name, exported, shipped):
 
     if name in shipped:
         return name
+    first = name.replace("members.1.", "members.0.")  # of equal tensors an export keeps one
+    if first in shipped:
+        return first
     others = [
         k for k in shipped if k not in exported and alike(k) and shipped[k].shape == exported[name].shape
     ]
@@ -91,19 +98,24 @@ def main():
     quiet()
     tokens = Tokens(f"{a.checkpoint}/tokenizer.json")
     manifest = json.load(open(f"{a.checkpoint}/checkpoint.json", encoding="utf8"))
-    encode, decide = models(a.base, manifest["depths"], a.reader)
-    encode.window = decide.window = manifest["window"]
-    for w in (*encode.state_dict().values(), *decide.state_dict().values()):
-        if w.is_floating_point():
-            torch.nn.init.normal_(w, std=0.02) if w.dim() else w.normal_()
+    bases, outs = a.base.split(","), a.out.split(",")
+    readers = a.reader.split(",") if a.reader else [""] * len(bases)
+    members = [models(base, manifest["depths"], reader) for base, reader in zip(bases, readers, strict=True)]
+    for encode, decide in members:
+        encode.window = decide.window = manifest["window"]
+        for w in (*encode.state_dict().values(), *decide.state_dict().values()):
+            if w.is_floating_point():
+                torch.nn.init.normal_(w, std=0.02) if w.dim() else w.normal_()
+        encode.eval(), decide.eval()
     with tempfile.TemporaryDirectory() as skeleton:
-        export(encode.eval(), decide.eval(), tokens, skeleton)
+        export(members, 0.5, tokens, skeleton)
         exported, shipped = both(skeleton), both(a.checkpoint)
-    for m in (encode, decide):
-        matched(m, exported, shipped)
-    mean = {"encode": encode.state_dict(), "decide": decide.state_dict()}
-    args = {"depths": manifest["depths"], "reader": a.reader}
-    torch.save({"mean": mean, "args": args, "step": 0, "seen": 0}, a.out)
+    for (encode, decide), reader, out in zip(members, readers, outs, strict=True):
+        for m in (encode, decide):
+            matched(m, exported, shipped)
+        mean = {"encode": encode.state_dict(), "decide": decide.state_dict()}
+        args = {"depths": manifest["depths"], "reader": reader}
+        torch.save({"mean": mean, "args": args, "step": 0, "seen": 0}, out)
 
 
 if __name__ == "__main__":

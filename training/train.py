@@ -2,7 +2,7 @@
 
 usage: train.py --base DIR --data DIR --dev dev.jsonl --out DIR --minutes 80 [--device cuda --unfreeze 1 ...]
 A checkpoint holds the plain weights, their running mean (what ships), the optimiser and the time spent. --init takes the means of
-earlier runs, several (a.pt,b.pt) in equal parts. --questions 0 trains the encoder alone, on
+earlier runs, several (a.pt,b.pt) in equal parts. --hold up,down leaves these parts of every encoder layer as they are. --questions 0 trains the encoder alone, on
 --vectors; --more names files of contrast sets beside those in sets/.
 """
 
@@ -74,6 +74,7 @@ OPTIONS = dict(
     vectors_batch=128,
     vectors_weight=1.0,
     words=0,
+    hold="",
 )
 SMOOTH = 0.03
 SHARP = 12.0  # what cosines are multiplied by: half of what a vector is like is then itself, half other texts
@@ -186,6 +187,9 @@ class Trainer:
             self.decide.requires_grad_(False)
         if a.unfreeze:
             self.encode.layers[-a.unfreeze :].requires_grad_(True)
+        for layer in self.encode.layers:
+            for part in filter(None, a.hold.split(",")):
+                getattr(layer, part).requires_grad_(False)
         if a.words:
             self.encode.word.requires_grad_(True)
         if a.reader:
