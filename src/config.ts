@@ -48,7 +48,7 @@ export interface RemoteConfig {
 }
 
 /** What a worker with both checkpoints of deployment `a` open comes to at its peak (`node bench/workers.js`, docs/scale.md). */
-const WORKER_BYTES = 900 * 2 ** 20;
+const WORKER_BYTES = 1000 * 2 ** 20;
 
 /** The folder of the package, where models/, deployments/ and presets/ stand. */
 export const PACKAGE_DIR = fileURLToPath(new URL("../", import.meta.url));

@@ -34,7 +34,7 @@ export const engineFlags = inGroup("engine", {
   }),
   workers: Flags.integer({
     summary:
-      "inference workers, one core each; default: one a core, as far as three quarters of the memory hold them (900 MiB each)",
+      "inference workers, one core each; default: one a core, as far as three quarters of the memory hold them (1,000 MiB each)",
     helpValue: "N",
     min: 1,
   }),

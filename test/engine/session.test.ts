@@ -5,7 +5,9 @@ import { readGraph } from "./onnx-graph.js";
 
 const MODELS = new URL("../../models/", import.meta.url).pathname;
 const SESSION = new URL("../../dist/engine/session.js", import.meta.url).href;
+/** Types of packed weights, as ONNX numbers them. */
 const UINT8 = 2;
+const UINT4 = 21;
 
 describe("the graphs that ship", () => {
   it.each(
@@ -13,11 +15,13 @@ describe("the graphs that ship", () => {
       `${name}/encode.onnx`,
       `${name}/decide.onnx`,
     ]),
-  )("%s unpacks each 8-bit matrix in one step, for products of floats", (file) => {
+  )("%s unpacks each packed matrix in one step, for products of floats", (file) => {
     const { nodes, tensors } = readGraph(MODELS + file);
     const unpacking = nodes.filter(({ op }) => op === "DequantizeLinear");
     const zeroPoints = new Set(unpacking.map(({ inputs }) => inputs[2]));
-    const packed = tensors.filter(({ name, dataType }) => dataType === UINT8 && !zeroPoints.has(name));
+    const packed = tensors.filter(
+      ({ name, dataType }) => (dataType === UINT8 || dataType === UINT4) && !zeroPoints.has(name),
+    );
     expect(packed.length).toBeGreaterThan(20);
     expect(unpacking.map(({ inputs }) => inputs[0]).sort()).toEqual(packed.map(({ name }) => name).sort());
     const floats = new Set(unpacking.flatMap(({ outputs }) => outputs));
@@ -25,6 +29,13 @@ describe("the graphs that ship", () => {
     expect(new Set(taken.map(({ op }) => op))).toEqual(new Set(["FusedMatMul"]));
     expect(new Set(taken.map(({ inputs }) => inputs[1]))).toEqual(floats);
     expect(nodes.filter(({ op }) => /NBits|Integer|QLinear|QGemm/.test(op))).toEqual([]);
+  });
+
+  it("core-0.3.20 has two feed-forward matrices of each of twelve layers in 4 bits", () => {
+    const { nodes, tensors } = readGraph(`${MODELS}core-0.3.20/encode.onnx`);
+    const unpacking = nodes.filter(({ op }) => op === "DequantizeLinear");
+    const fourBits = new Set(tensors.filter(({ dataType }) => dataType === UINT4).map(({ name }) => name));
+    expect(unpacking.filter(({ inputs }) => fourBits.has(inputs[0] as string))).toHaveLength(24);
   });
 });
 
