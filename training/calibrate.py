@@ -1,8 +1,9 @@
 """Fits temperatures on one half of the held-out tasks and records, shows what they do on the other half, writes them down.
 
-usage: calibrate.py --checkpoint DIR --dev dev.jsonl[,more.jsonl] [--limit REQUESTS] [--rows rows.json] [--write 1] [--picture calibration.svg]
+usage: calibrate.py --checkpoint DIR --dev dev.jsonl[,more.jsonl] [--limit REQUESTS] [--rows rows.json] [--fit 1] [--write 1] [--picture calibration.svg]
 The error is told by type and by group of languages. What yes lacks in its logit is printed too: export.py --yes adds it, then calibrate again. A limit holds for each file: English and other
-languages count alike so. Answers are kept in --rows, and taken from there where it exists.
+languages count alike so. Answers are kept in --rows, and taken from there where it exists. With --fit 0 the temperatures are those that the checkpoint has: more answers than any were fitted on show what they do by
+language.
 """
 
 import argparse
@@ -156,6 +157,7 @@ def main():
     p.add_argument("--dev", default="")
     p.add_argument("--rows", default="")
     p.add_argument("--limit", type=int, default=0)
+    p.add_argument("--fit", type=int, default=1)
     p.add_argument("--write", type=int, default=1)
     p.add_argument("--picture", default="")
     a = p.parse_args()
@@ -167,15 +169,15 @@ def main():
         if a.rows:
             json.dump(rows, open(a.rows, "w"))
     fitted = [r for r in rows if half(r) == 0]
-    c = temperatures(fitted)
+    path = f"{a.checkpoint}/checkpoint.json"
+    m = json.load(open(path, encoding="utf8"))
+    c = temperatures(fitted) if a.fit else m["calibration"]
     print(json.dumps(c))
     print(f"yes lacks {yes_lacks(fitted):+.2f} in its logit (export.py --yes)")
     report(rows, c)
     if a.picture:
         picture(rows, c, a.picture)
-    if a.write:
-        path = f"{a.checkpoint}/checkpoint.json"
-        m = json.load(open(path, encoding="utf8"))
+    if a.fit and a.write:
         m["calibration"] = c
         json.dump(m, open(path, "w", encoding="utf8"), indent=1)
 

@@ -1,7 +1,7 @@
 """What a checkpoint costs: reading a state of 200 tokens, deciding 8 yes/no questions about it, tokens a second, states of other lengths.
 
 usage: cost.py CHECKPOINT_DIR [--threads 1] [--runs 30]
-Prints medians; on a busy machine repeat it.
+Prints medians. What is compared is timed in turns, so that both have the same neighbours on a busy machine.
 """
 
 import argparse
@@ -40,14 +40,15 @@ def asked(c, prefix, encoded):
     return dict(prefix, state_hidden=hidden, state_mask=encoded["attention_mask"], state_pooled=pooled)
 
 
-def median_ms(run, n):
-    run()
-    times = []
-    for _ in range(n):
-        t = time.perf_counter()
-        run()
-        times.append(time.perf_counter() - t)
-    return float(np.median(times)) * 1e3
+def median_ms(runs, n):
+    """Medians of n turns, in each of which every one of `runs` is timed once, after a turn that is not."""
+    times = np.zeros((n + 1, len(runs)))
+    for turn in times:
+        for i, run in enumerate(runs):
+            t = time.perf_counter()
+            run()
+            turn[i] = time.perf_counter() - t
+    return [float(x) * 1e3 for x in np.median(times[1:], 0)]
 
 
 def main():
@@ -62,21 +63,29 @@ def main():
     one = encoded(c, 200)
     rows = {k: np.repeat(v, 16, 0) for k, v in one.items()}
     feed = asked(c, prefix, one)
-    read, decide, many = (
-        median_ms(lambda: c.encode.run(None, one), a.runs),
-        median_ms(lambda: c.decide.run(["logits"], feed), a.runs),
-        median_ms(lambda: c.encode.run(None, rows), max(3, a.runs // 8)),
+    read, decide, asking = median_ms(
+        [
+            lambda: c.encode.run(None, one),
+            lambda: c.decide.run(["logits"], feed),
+            lambda: (c.kept.clear(), c.prefix(questions)),
+        ],
+        a.runs,
     )
+    (many,) = median_ms([lambda: c.encode.run(None, rows)], max(3, a.runs // 8))
     print(
-        f"state of 200 tokens {read:.1f} ms, 8 questions of it {decide:.1f} ms ({decide / read:.2f} of the reading), question set once {median_ms(lambda: (c.kept.clear(), c.prefix(questions)), a.runs):.1f} ms, {16 * 200 / many * 1e3:.0f} tokens/s in batches of 16"
+        f"state of 200 tokens {read:.1f} ms, 8 questions of it {decide:.1f} ms ({decide / read:.2f} of the reading), "
+        f"question set once {asking:.1f} ms, {16 * 200 / many * 1e3:.0f} tokens/s in batches of 16"
     )
     for length in LENGTHS:
         if length <= c.manifest["window"]:
             one = encoded(c, length)
             feed = asked(c, prefix, one)
-            read, decide = (
-                median_ms(lambda one=one: c.encode.run(None, one), a.runs // 3),
-                median_ms(lambda feed=feed: c.decide.run(["logits"], feed), a.runs // 3),
+            read, decide = median_ms(
+                [
+                    lambda one=one: c.encode.run(None, one),
+                    lambda feed=feed: c.decide.run(["logits"], feed),
+                ],
+                a.runs // 3,
             )
             print(f"state of {length} tokens {read:.1f} ms, 8 questions of it {decide:.1f} ms")
 
