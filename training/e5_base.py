@@ -196,7 +196,8 @@ def main():
         type_vocab_size=packed.types,
         vocab_size=len(rows),
         lead_token_id=0,  # <s>
-        block=256,  # positions that a part of a long state is read in
+        block=256,  # positions that a state is read in as a whole
+        long_block=128,  # and a part of a longer one
     )
     json.dump(config, open(f"{a.out}/config.json", "w"), indent=1)
     json.dump(t, open(f"{a.out}/tokenizer.json", "w", encoding="utf8"), ensure_ascii=False)

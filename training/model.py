@@ -59,38 +59,75 @@ class Layer(nn.Module):
 
 
 class Blocks:
-    """Rows of a mask [n,s] in b blocks of at most `longest` tokens each, the last one padded: `mask` [n*b,t]. `whole`: no row is longer
-    than a block."""
+    """Rows of a mask [n,s] in b blocks each, `mask` [n*b,t]: of `longest` tokens, or of `long` where a row has more than that. What a row
+    is cut into depends on its own tokens alone. `whole`: no row is longer than a block."""
 
-    def __init__(self, mask, longest, whole):
+    def __init__(self, mask, longest, long, whole):
         self.rows, self.mask, self.whole = mask, mask, whole
         if not whole:
-            s = torch._shape_as_tensor(mask)[1]
-            self.size = s.clamp(max=longest)
-            at = torch.arange((s + self.size - 1) // self.size * self.size, device=mask.device)
-            self.taken = at.clamp(max=s - 1)
-            self.mask = (mask[:, self.taken] * (at < s)).reshape(-1, self.size)
+            n, s = torch._shape_as_tensor(mask)
+            length = mask.sum(1, keepdim=True).long()
+            own = torch.where(length > longest, long, s.clamp(max=longest))  # [n,1]
+            self.size, self.count = own.max(), ((length + own - 1) // own).max().clamp(min=1)
+            row = torch.arange(n, device=mask.device)[:, None]
+            at = torch.arange(self.size, device=mask.device)
+            block = torch.arange(self.count, device=mask.device)[:, None] * own[:, :, None]  # [n,b,1]
+            taken = block + at
+            inside = (at < own[:, :, None]) & (taken < s)
+            self.taken = (row * s + taken.clamp(max=s - 1).flatten(1)).flatten()
+            self.mask = (mask.flatten()[self.taken] * inside.flatten()).reshape(-1, self.size)
+            token = torch.arange(s, device=mask.device)
+            self.of = (row * self.count + (token // own).clamp(max=self.count - 1)).flatten()
+            self.back = self.of * self.size + (token % own).flatten()
+            self.own = own
 
     def cut(self, x):
         """[n,s] -> [n*b,t]; [n,k,s,d] -> [n*b,k,t,d]"""
         if self.whole:
             return x
         if x.dim() == 2:
-            return x[:, self.taken].reshape(-1, self.size)
-        n, k, _, d = x.shape
-        return (
-            x[:, :, self.taken].reshape(n, k, -1, self.size, d).transpose(1, 2).reshape(-1, k, self.size, d)
-        )
+            return x.flatten()[self.taken].reshape(-1, self.size)
+        _, k, _, d = x.shape
+        return x.transpose(1, 2).reshape(-1, k, d)[self.taken].reshape(-1, self.size, k, d).transpose(1, 2)
 
     def joined(self, x):
         """[n*b,t,d] -> [n,s,d]"""
         if self.whole:
             return x
-        return x.reshape(self.rows.size(0), -1, x.size(-1))[:, : self.rows.size(1)]
+        return x.flatten(0, 1)[self.back].reshape(self.rows.size(0), -1, x.size(-1))
 
     def spread(self, x):
         """[n*b,d] -> [n,s,d], the same at every token of a block."""
-        return self.joined(x.unsqueeze(1).expand(-1, self.size, -1))
+        return x[self.of].reshape(self.rows.size(0), -1, x.size(-1))
+
+    def packed(self, xs, kept, lead):
+        """What stands at the tokens of blocks, `lead` (0 or 1) more before each, one block after the other without what they are padded
+        with: [n*b,k,lead+t,d] -> [n,k,kept,d]"""
+        if self.whole:
+            return xs
+        full = self.own + lead
+        slot = torch.arange(kept, device=xs.device)
+        block = (slot // full).clamp(max=self.count - 1)
+        row = torch.arange(len(full), device=xs.device)[:, None] * self.count
+        at = ((row + block) * (self.size + lead) + slot % full).flatten()
+        _, k, _, d = xs.shape
+        return xs.transpose(1, 2).reshape(-1, k, d)[at].reshape(len(full), -1, k, d).transpose(1, 2)
+
+    def unpacked(self, xs, lead):
+        """`packed` undone: [n,k,kept,d] -> [n*b,k,lead+t,d]"""
+        if self.whole:
+            return xs
+        full = (self.own + lead)[:, :, None]
+        block = torch.arange(self.count, device=xs.device)[:, None]
+        slot = (block * full + torch.arange(self.size + lead, device=xs.device)).clamp(max=xs.size(2) - 1)
+        row = torch.arange(len(full), device=xs.device)[:, None, None] * xs.size(2)
+        _, k, _, d = xs.shape
+        return (
+            xs.transpose(1, 2)
+            .reshape(-1, k, d)[(row + slot).flatten()]
+            .reshape(-1, self.size + lead, k, d)
+            .transpose(1, 2)
+        )
 
 
 BERT = dict(
@@ -121,7 +158,7 @@ class Encode(nn.Module):
     A wide encoder with narrow questions (`width`) brings to their width what its last layers put out, each beside what the layer ABOVE
     it did as many below, and the mean of its last output: the middle of a sentence encoder knows more of words, its end more of what a text is about.
 
-    A state longer than the base's positions, or than `block` in its config, is read in blocks of that many, apart from each other and each
+    A state longer than the base's positions, or than `block` in its config, is read in blocks of that many (or of `long_block`), apart from each other and each
     from position 0, so that a part of a long state is read as a short one is. hidden then has one row more a token, the unit mean of its
     block: Decide reads block by block too.
 
@@ -146,7 +183,9 @@ class Encode(nn.Module):
         pos = w["embeddings.position_embeddings.weight"]
         pos = pos[2:] if mpnet else pos + w["embeddings.token_type_embeddings.weight"][0]
         self.cuts = "block" in c  # whether states longer than a block are to be expected
-        self.block = c.get("block", len(pos)) - (self.lead is not None)  # tokens of a block
+        own = self.lead is not None
+        self.block = c.get("block", len(pos)) - own  # tokens of a block
+        self.long_block = c.get("long_block", self.block + own) - own  # of a longer state
         self.word = nn.Embedding.from_pretrained(w["embeddings.word_embeddings.weight"], freeze=False)
         self.pos = nn.Embedding.from_pretrained(pos.clone(), freeze=False)
         self.ln = nn.LayerNorm(d, eps=eps)
@@ -170,7 +209,7 @@ class Encode(nn.Module):
             self.about = nn.Linear(d, width, bias=False)
 
     def blocks(self, mask):
-        return Blocks(mask, self.block, whole_in(mask, self.block, self.window))
+        return Blocks(mask, self.block, self.long_block, whole_in(mask, self.block, self.window))
 
     def led(self, mask):
         """A mask with the token that leads each block: [n*b,t] -> [n*b,1+t]."""
@@ -235,28 +274,20 @@ class Encode(nn.Module):
 
     def kept(self, size):
         """Tokens that `read` gives of a row of so many: those that lead its blocks are among them."""
-        return size if self.lead is None else size + -(-size // self.block)
+        if self.lead is None:
+            return size
+        return size + -(-size // (self.block if size <= self.block else self.long_block))
 
     def read(self, input_ids, mask, trained=0):
         """What frozen layers make of rows [n,s] -> [n,k,kept(s),d], for `finish`."""
         blocks = self.blocks(mask)
         xs = self.lower(blocks.cut(input_ids), blocks.mask, trained)
-        b = len(xs) // len(mask)
-        return xs.unflatten(0, (-1, b)).transpose(1, 2).flatten(2, 3)[:, :, : self.kept(mask.size(1))]
+        return blocks.packed(xs, self.kept(mask.size(1)), int(self.lead is not None))
 
     def finish(self, xs, mask, trained=0):
         """What `read` gave -> what `forward` gives of the same rows."""
         blocks = self.blocks(mask)
-        if not blocks.whole:
-            b, size = len(blocks.mask) // len(mask), blocks.mask.size(1)
-            full = size + (self.lead is not None)
-            xs = (
-                F.pad(xs, (0, 0, 0, b * full - xs.size(2)))
-                .unflatten(2, (b, full))
-                .transpose(1, 2)
-                .flatten(0, 1)
-            )
-        return self.upper(xs, blocks, trained)
+        return self.upper(blocks.unpacked(xs, int(self.lead is not None)), blocks, trained)
 
 
 class Decide(nn.Module):
@@ -270,7 +301,7 @@ class Decide(nn.Module):
         super().__init__()
         d = encode.word.embedding_dim
         # tokens of a block, and of the longest state: those of the encoder that reads
-        self.block, self.window = encode.block, math.inf
+        self.block, self.long_block, self.window = encode.block, encode.long_block, math.inf
         self.joint = copy.deepcopy(encode.layers[-encode.depths :])
         self.part = nn.Embedding(2, d)
         nn.init.zeros_(self.part.weight)  # head, marker
@@ -361,7 +392,9 @@ class Decide(nn.Module):
     def decide(self, *inputs):
         """Logits [r,Q,m] of what `state` gives [r,3+2c,s,d]. A state of several blocks is asked block by block."""
         prefix, (state, state_mask, state_pooled, *state_of) = inputs[:8], inputs[8:]
-        blocks = Blocks(state_mask, self.block, whole_in(state_mask, self.block, self.window))
+        blocks = Blocks(
+            state_mask, self.block, self.long_block, whole_in(state_mask, self.block, self.window)
+        )
         if blocks.whole:
             z, _ = self.logits(*prefix, state, state_mask, state_pooled, *state_of)
             return z
@@ -519,5 +552,5 @@ def models(base, depths, reader="", **options):
         return encode, Decide(encode, **options)
     narrow = Encode(reader, depths)
     encode, decide = Encode(base, depths, narrow.width), Decide(narrow, **options)
-    decide.block = encode.block
+    decide.block, decide.long_block = encode.block, encode.long_block
     return encode, decide

@@ -29,6 +29,19 @@ def placed(state, place, size, lines, tokens, rng):
     return "\n".join([*parts[:k], state, *parts[k:]])
 
 
+def asked_about(asked, records=0):
+    """Of [(request, questions)] the short records, or a seeded sample of so many."""
+    short = [
+        (r, qs) for r, qs in asked if metrics.kind_of(r["source"]) == "synth" and len(text(r["state"])) < 500
+    ]
+    return random.Random(4).sample(short, min(records, len(short))) if records else short
+
+
+def lines_of(filler):
+    with gzip.open(filler, "rt", encoding="utf8") as f:
+        return [line.strip() for line in f]
+
+
 def main():
     p = argparse.ArgumentParser()
     p.add_argument("--dev", required=True)
@@ -38,13 +51,8 @@ def main():
     p.add_argument("checkpoint")
     a = p.parse_args()
     model = Checkpoint(a.checkpoint)
-    lines = [line.strip() for line in gzip.open(a.filler, "rt", encoding="utf8")]
-    asked = [
-        (r, qs)
-        for r, qs in requests(a.dev)
-        if metrics.kind_of(r["source"]) == "synth" and len(text(r["state"])) < 500
-    ]
-    asked = random.Random(4).sample(asked, min(a.records, len(asked)))
+    lines = lines_of(a.filler)
+    asked = asked_about(requests(a.dev), a.records)
     print(f"{len(asked)} records, {sum(len(qs) for _, qs in asked)} questions")
     for size in map(int, a.tokens.split(",")):
         if size > model.manifest["window"]:
