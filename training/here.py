@@ -138,6 +138,8 @@ def main():
     for k, module in trainer.modules().items():
         module.load_state_dict(trainer.mean[k])
     trainer.decide.eval()
+    if not trainer.decide.here:
+        raise SystemExit(f"{a.base}: its config has no `block`, so no state is asked block by block")
     asked, rng = requests(a.dev), random.Random(9)
     records, kept = asked_about(asked), {r["id"] for r, _ in asked_about(asked, 60)}
     sets = [x for x in asked if metrics.kind_of(x[0]["source"]) == "sets"]
