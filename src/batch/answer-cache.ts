@@ -7,14 +7,13 @@ import { closeSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import Database from "libsql";
 import { QaError } from "../errors.js";
+import { BUSY_TIMEOUT_MS, isBusy, writeAhead } from "../sqlite.js";
 import type { AnswerStore } from "./answer-once.js";
 
 const FILE = "answers.db";
 /** Of SQLite's header: tells this file from any other database; "qaan". */
 const APPLICATION_ID = 0x7161616e;
 const SCHEMA_VERSION = 1;
-/** Time that a write waits for the batch of another process. */
-const BUSY_TIMEOUT_MS = 5_000;
 /** A crash of the process loses at most these answers, or those of the last second. */
 const BATCH = 200;
 const FLUSH_MS = 1_000;
@@ -114,8 +113,8 @@ function prepareFile(database: Database.Database, path: string): void {
     const { quick_check: verdict } = database.prepare("PRAGMA quick_check(1)").get() as { quick_check: string };
     if (verdict !== "ok") throw damaged(path, new Error(verdict));
   }
-  // NORMAL: a loss of power may cost the last batches, never the file
-  database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;");
+  // synchronous NORMAL: a loss of power may cost the last batches, never the file
+  writeAhead(database);
   // one transaction, immediate: of processes that open a new file at once, the others wait for the first one's table
   database.exec(`BEGIN IMMEDIATE;
     CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, answer TEXT NOT NULL) WITHOUT ROWID;
@@ -146,7 +145,7 @@ function unavailable(path: string, cause: unknown): QaError {
     return new QaError("cache_unavailable", `${path}: no space is left for the cache; make room, or delete it`, {
       cause,
     });
-  if (code.startsWith("SQLITE_BUSY"))
+  if (isBusy(cause))
     return new QaError("cache_unavailable", `${path} is locked by another program for longer than 5 s; stop it`, {
       cause,
     });

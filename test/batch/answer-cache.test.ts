@@ -116,6 +116,18 @@ describe("AnswerCache", () => {
     cache.close();
   });
 
+  it("is made by processes that open new ones at the same moments", async () => {
+    const folder = newFolder();
+    const start = Date.now() + 1_000;
+    const script = `cache.close();
+      for (let i = 0; i < 80; i++) {
+        while (Date.now() < ${start} + i * 20);
+        AnswerCache.open(${JSON.stringify(folder)} + i).close();
+      }`;
+    const opened = [0, 1, 2, 3].map(() => execute(process.execPath, scriptOver(folder, script)));
+    await expect(Promise.all(opened)).resolves.toHaveLength(4);
+  });
+
   it("is whole after its process was killed while it wrote", async () => {
     const folder = newFolder();
     const script = `for (let i = 0; ; i++) {

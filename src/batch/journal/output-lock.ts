@@ -6,6 +6,7 @@
 import { closeSync, openSync, rmSync, statSync } from "node:fs";
 import Database from "libsql";
 import { QaError } from "../../errors.js";
+import { isBusy } from "../../sqlite.js";
 import { openError } from "../write/output-errors.js";
 
 export interface OutputLock {
@@ -69,7 +70,7 @@ function tryLock(file: string, out: string): Database.Database | undefined {
     return undefined;
   } catch (cause) {
     database?.close();
-    if ((cause as { code?: string }).code?.startsWith("SQLITE_BUSY")) throw lockedError(out, cause);
+    if (isBusy(cause)) throw lockedError(out, cause);
     throw openError(out, systemErrorOf(out) ?? cause);
   }
 }

@@ -4,12 +4,10 @@ import { chmodSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import Database from "libsql";
 import { QaError } from "../../errors.js";
+import { BUSY_TIMEOUT_MS, writeAhead } from "../../sqlite.js";
 
 export type { Database };
 export type Statement = ReturnType<Database.Database["prepare"]>;
-
-/** Time that a write waits for another process, e.g. `qa keys create` beside a running service. */
-const BUSY_TIMEOUT_MS = 5_000;
 
 /** One entry a version of the file; never edited, only added to. */
 const MIGRATIONS = [
@@ -60,11 +58,12 @@ export function openDatabase(directory: string): Database.Database {
   const path = join(directory, "accounts.db");
   try {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
-    const database = new Database(path, { timeout: BUSY_TIMEOUT_MS });
+    const database = new Database(path, { timeout: BUSY_TIMEOUT_MS }); // e.g. `qa keys create` beside a running service
     chmodSync(path, 0o600);
     // a commit is with the operating system before it returns, so that it outlives the process; FULL would also outlive a loss
     // of power, at some 4 ms of a blocked event loop for each
-    database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;");
+    writeAhead(database);
+    database.exec("PRAGMA foreign_keys = ON");
     migrate(database);
     return database;
   } catch (cause) {
